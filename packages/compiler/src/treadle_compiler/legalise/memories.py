@@ -27,10 +27,13 @@ from treadle_compiler.legalise.specialise import (
     Request,
     Specialised,
     Steps,
+    are_unchanged,
     call_of,
     is_transparent,
     specialise,
     specialise_nested,
+    with_operands,
+    with_primitive,
     with_regions,
 )
 from treadle_ir import Atom, Equation, Primitive, Program, Value
@@ -242,24 +245,15 @@ class _Placing:
         if self.memory(atom) == to:
             self._instead[result] = atom
         else:
-            self.add(equation._replace(operands=(atom,)), (to,))
+            self.add(with_operands(equation, (atom,)), (to,))
 
     def finished(self, results: Sequence[Atom]) -> Program:
         """Return the program; itself if nothing changed."""
         before = self._program
         equations = tuple(self.equations)
-        if tuple(results) == before.results and _same(equations, before.equations):
+        if tuple(results) == before.results and are_unchanged(equations, before.equations):
             return before
         return Program(before.parameters, equations, tuple(results))
-
-
-def _same(one: Sequence[Equation], two: Sequence[Equation]) -> bool:
-    return len(one) == len(two) and all(
-        [
-            a.primitive is b.primitive and a.operands == b.operands
-            for a, b in zip(one, two, strict=True)
-        ]
-    )
 
 
 def _on_device(program: Program) -> Request[Memory, str | None]:
@@ -273,7 +267,7 @@ def _placed(request: Request[Memory, str | None]) -> Steps[Memory, str | None]:
     placing = _Placing(program, request.parameters)
     for equation in program.equations:
         primitive = equation.primitive
-        given = equation._replace(operands=placing.operands(equation))
+        given = with_operands(equation, placing.operands(equation))
         memories = [placing.memory(x) for x in given.operands]
         flows = _regions(primitive)
         if isinstance(primitive, ToMemory):
@@ -302,7 +296,7 @@ def _placed(request: Request[Memory, str | None]) -> Steps[Memory, str | None]:
                 else regions[origins[-1].region].results[origins[-1].place]
                 for origins in flows.exits
             ]
-            placing.add(given._replace(primitive=changed), ends)
+            placing.add(with_primitive(given, changed), ends)
     wanted = request.results or (None,) * len(program.results)
     results = []
     for each, kind in zip(program.results, wanted, strict=True):

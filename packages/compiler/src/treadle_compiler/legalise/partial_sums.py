@@ -25,10 +25,13 @@ from treadle_compiler.legalise.specialise import (
     Request,
     Specialised,
     Steps,
+    are_unchanged,
     call_of,
     is_transparent,
     specialise,
     specialise_nested,
+    with_operands,
+    with_primitive,
     with_regions,
 )
 from treadle_compiler.partitioning import Partitioning
@@ -262,7 +265,7 @@ def _materialised(mesh: AbstractMesh, request: Request[Mark, Axes]) -> Steps[Mar
         ends = tuple([made.partial_over(x, axes, NOWHERE) for x, axes in pairs])
     marks = tuple(map(made.mark, ends))
     equations = tuple(made.equations)
-    if ends == program.results and _same(equations, program.equations):
+    if ends == program.results and are_unchanged(equations, program.equations):
         return Specialised(program, marks)
     return Specialised(Program(program.parameters, equations, ends), marks)
 
@@ -270,10 +273,6 @@ def _materialised(mesh: AbstractMesh, request: Request[Mark, Axes]) -> Steps[Mar
 def _without_partial_sums(program: Program) -> Request[Mark, Axes]:
     """Return the request for a program whose parameters and results are not partial sums."""
     return Request(program, (None,) * len(program.parameters), (NONE,) * len(program.results))
-
-
-def _same(one: Sequence[Equation], two: Sequence[Equation]) -> bool:
-    return len(one) == len(two) and all([a is b for a, b in zip(one, two, strict=True)])
 
 
 class _Materialising:
@@ -345,7 +344,7 @@ class _Materialising:
             return
         (x,) = equation.operands
         given = self.partial_over(x, axes, equation.source)
-        self.add(_with_operands(equation, (given,)), [constraint.dims])
+        self.add(with_operands(equation, (given,)), [constraint.dims])
 
     def call(self, equation: Equation, call: InlineCall) -> _Steps:
         """Add a call of the program for what its operands are."""
@@ -354,7 +353,7 @@ class _Materialising:
         # Parameters and results of a function are not partial sums.
         in_place = any([each is not None for each in (*marks, *answer.results)])
         changed = call_of(call, answer.program, in_place=in_place)
-        self.add(_with_primitive(equation, changed), answer.results)
+        self.add(with_primitive(equation, changed), answer.results)
 
     def control_flow(self, equation: Equation, flows: Flows) -> _Steps:
         """Add a loop or a branch. What each region returns as it takes it stays a partial sum; else it is added up."""
@@ -389,7 +388,7 @@ class _Materialising:
             for x, end in zip(equation.results, ends, strict=True)
         ]
         changed = with_regions(equation.primitive, flows.regions, programs)
-        loop = _with_operands(_with_primitive(equation, changed), tuple(operands))
+        loop = with_operands(with_primitive(equation, changed), tuple(operands))
         if any([end is not None for end in ends]):
             loop = loop._replace(results=tuple(results))
         self.add(loop)
@@ -415,7 +414,7 @@ class _Materialising:
             return
         axes, linear = linear_in(primitive, marks)
         if not axes:
-            self.add(_with_operands(equation, tuple([self.added_up(x, source) for x in operands])))
+            self.add(with_operands(equation, tuple([self.added_up(x, source) for x in operands])))
             return
         given = list(operands)
         for i in linear:
@@ -424,7 +423,7 @@ class _Materialising:
                 given[i] = self._as_term(x, axes, source)
         dims = [_open(x.type, NONE) for x in given]
         types = [x.type for x in given]
-        self._term_by_term(_with_operands(equation, tuple(given)), axes, dims, types)
+        self._term_by_term(with_operands(equation, tuple(given)), axes, dims, types)
 
     def _divided(self, equation: Equation, axes: Axes, summed: Sequence[int]) -> bool:
         """Add a product or a sum, each term of which is over a part of the axis that is summed over, if it divides."""
@@ -469,14 +468,6 @@ class _Materialising:
         )
         outer = equation._replace(primitive=mapped)
         self.add(outer, [_open(x.type, axes) for x in results])
-
-
-def _with_operands(equation: Equation, operands: tuple[Atom, ...]) -> Equation:
-    return equation if operands == equation.operands else equation._replace(operands=operands)
-
-
-def _with_primitive(equation: Equation, primitive: Primitive) -> Equation:
-    return equation if primitive is equation.primitive else equation._replace(primitive=primitive)
 
 
 def _on_first_device(type: ArrayType) -> Program:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Sequence
 from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar, final
 
 from treadle_compiler.legalise.rewriting import note_written_length
-from treadle_ir import Equation, Primitive, Program
+from treadle_ir import Atom, Equation, Primitive, Program
 from treadle_ir.core import InlineCall
 from treadle_ir.primitives.call import Call
 from treadle_ir.primitives.composite import Composite
@@ -91,8 +91,24 @@ def specialise_nested(
     for each in nested:
         answer: Specialised[K] = yield request(each)
         made[id(each)] = answer.program
-    changed = with_nested(primitive, made)
-    return equation if changed is primitive else equation._replace(primitive=changed)
+    return with_primitive(equation, with_nested(primitive, made))
+
+
+def with_operands(equation: Equation, operands: tuple[Atom, ...]) -> Equation:
+    """Return `equation` with other operands; itself if they are the same."""
+    return equation if operands == equation.operands else equation._replace(operands=operands)
+
+
+def with_primitive(equation: Equation, primitive: Primitive) -> Equation:
+    """Return `equation` with another operation; itself if it is the same."""
+    return equation if primitive is equation.primitive else equation._replace(primitive=primitive)
+
+
+def are_unchanged(equations: Sequence[Equation], before: Sequence[Equation]) -> bool:
+    """Return whether a rewrite has changed none of a program's equations."""
+    return len(equations) == len(before) and all(
+        [one is two for one, two in zip(equations, before, strict=True)]
+    )
 
 
 _OPAQUE: Final = (Composite, CustomPartitioning)
