@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
+from functools import partial
 from inspect import Parameter, Signature
 from operator import attrgetter
 from types import FunctionType
@@ -61,8 +62,8 @@ def _made(cls: type[T], eq: bool) -> type[T]:
     for name, method in methods.items():
         if name not in cls.__dict__ or (name == "__hash__" and cls.__dict__[name] is None):
             setattr(cls, name, method)
-    for name, make in (("__dataclass_fields__", _fields), ("__dataclass_params__", _parameters)):
-        setattr(cls, name, _Later(cls, name, make))
+    for name in ("__dataclass_fields__", "__dataclass_params__"):
+        setattr(cls, name, _Later(cls, name, partial(_of_dataclass, name)))
     if any([isinstance(value, Field) for value in cls.__dict__.values()]):
         fields(cls)  # type: ignore[arg-type]  # now: `field(...)` stands where the class has a default
     return cls
@@ -86,16 +87,10 @@ class _Later:
         return made.__get__(instance, owner) if isinstance(made, FunctionType) else made
 
 
-def _fields(cls: type) -> object:
-    """Make the class a dataclass, and return its fields."""
+def _of_dataclass(name: str, cls: type) -> object:
+    """Make `cls` a dataclass, and return the attribute `name` that this gave it."""
     dataclass(init=False, repr=False, eq=False)(cls)
-    return cls.__dict__["__dataclass_fields__"]
-
-
-def _parameters(cls: type) -> object:
-    """Make the class a dataclass, and return its parameters."""
-    dataclass(init=False, repr=False, eq=False)(cls)
-    return cls.__dict__["__dataclass_params__"]
+    return cls.__dict__[name]
 
 
 def _positional(cls: type) -> tuple[str, ...]:

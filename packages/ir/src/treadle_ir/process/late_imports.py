@@ -40,9 +40,9 @@ def importing(work: Callable[[], T], *, forks_wait: bool = True) -> T:
     Raises:
         BaseException: as `work` does; else what a handler of a signal raised meanwhile, such as KeyboardInterrupt.
     """
-    if threading.get_ident() != threading.main_thread().ident or _imports_here():
-        return _noted(work, forks_wait)
-    if sys.is_finalizing():  # a new thread would never run
+    is_main = threading.get_ident() == threading.main_thread().ident
+    # While the interpreter finalises, a new thread would never run.
+    if not is_main or sys.is_finalizing() or _imports_here():
         return _noted(work, forks_wait)
     outcome: list[T] = []
     errors: list[BaseException] = []
@@ -58,9 +58,8 @@ def importing(work: Callable[[], T], *, forks_wait: bool = True) -> T:
 
     done.acquire()
     try:
-        _thread.start_new_thread(
-            run, ()
-        )  # does not wait for its start, where a handler could raise
+        # Unlike `Thread.start`, this does not wait for the start, where a handler could raise.
+        _thread.start_new_thread(run, ())
     except RuntimeError:  # there can be no more threads, as at the end of the process
         return _noted(work, forks_wait)
     raised: list[BaseException] = []
