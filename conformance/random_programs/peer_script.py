@@ -15,7 +15,7 @@ import numpy as np
 
 
 def main() -> None:
-    """Answer until there are no more questions."""
+    """Answer the questions on standard input until it ends."""
     jax: Any = importlib.import_module("jax")  # only this process has it
 
     warnings.simplefilter("ignore")

@@ -64,7 +64,7 @@ def test_a_linear_function_within_a_program() -> None:
         return [slope, ref[...]]
 
     staged = stage(function, type_of(X))
-    assert [float(x) for x in interpret(staged.program, X)] == [6.0, 6.0]  # type: ignore[arg-type]  # numbers
+    np.testing.assert_array_equal(interpret(staged.program, X), [6.0, 6.0])
 
 
 def test_what_linear_transpose_refuses() -> None:

@@ -60,7 +60,7 @@ class Composite(InlineCall):
 @final
 @frozen
 class PlatformIndex(Creation):
-    """The index in `platforms` of the platform on which the program runs; their number if it is none of them.
+    """The index in `platforms` of the platform on which the program runs; `len(platforms)` for any other.
 
     Unless `or_others`, the program is not lowered for a platform that is none of them.
     """
@@ -76,5 +76,5 @@ class PlatformIndex(Creation):
 
 
 def platform_index(*, platforms: tuple[str, ...], or_others: bool = True) -> Array:
-    """Return the index in `platforms` of the platform on which the program runs; their number if it is none of them."""
+    """Return the index in `platforms` of the platform on which the program runs; `len(platforms)` for any other."""
     return bind(PlatformIndex(platforms, or_others))[0]

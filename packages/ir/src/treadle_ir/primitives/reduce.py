@@ -53,7 +53,7 @@ class Reduction(Reducing):
 @register
 @final
 class ReduceAdd(Reduction):
-    """The sum along some axes; 0 if there are no elements."""
+    """The sum of the elements along some axes; 0 if there are none."""
 
     __slots__ = ()
     name: ClassVar[str] = "reduce_add"
@@ -63,7 +63,7 @@ class ReduceAdd(Reduction):
 @register
 @final
 class ReduceMultiply(Reduction):
-    """The product along some axes; 1 if there are no elements."""
+    """The product of the elements along some axes; 1 if there are none."""
 
     __slots__ = ()
     name: ClassVar[str] = "reduce_multiply"
@@ -74,7 +74,7 @@ class ReduceMultiply(Reduction):
 @final
 @frozen
 class ReduceMaximum(Reduction):
-    """The greatest element along some axes; NaN if one is NaN; the least value if there are no elements.
+    """The greatest element along some axes: NaN if any is NaN, the least value of the type if there are none.
 
     Complex numbers are ordered by real part, then by imaginary part; if there are no elements the result is minus
     infinity, without imaginary part, and if one is NaN both parts are NaN.
@@ -91,7 +91,7 @@ class ReduceMaximum(Reduction):
 @register
 @final
 class ReduceMinimum(Reduction):
-    """The least element along some axes; NaN if one is NaN; the greatest value if there are no elements.
+    """The least element along some axes: NaN if any is NaN, the greatest value of the type if there are none.
 
     Complex numbers are ordered as for `ReduceMaximum`; if there are no elements the result is infinity.
     """
@@ -104,7 +104,7 @@ class ReduceMinimum(Reduction):
 @register
 @final
 class ReduceAnd(Reduction):
-    """Each bit that all elements along some axes have; all bits if there are no elements."""
+    """The bitwise and of the elements along some axes; all bits are set if there are none."""
 
     __slots__ = ()
     name: ClassVar[str] = "reduce_and"
@@ -114,7 +114,7 @@ class ReduceAnd(Reduction):
 @register
 @final
 class ReduceOr(Reduction):
-    """Each bit that some element along some axes has; no bits if there are no elements."""
+    """The bitwise or of the elements along some axes; no bit is set if there are none."""
 
     __slots__ = ()
     name: ClassVar[str] = "reduce_or"
@@ -124,7 +124,7 @@ class ReduceOr(Reduction):
 @register
 @final
 class ReduceXor(Reduction):
-    """Each bit that an odd number of elements along some axes have; no bits if there are no elements."""
+    """The bitwise exclusive or of the elements along some axes; no bit is set if there are none."""
 
     __slots__ = ()
     name: ClassVar[str] = "reduce_xor"
@@ -206,17 +206,17 @@ def reduce_minimum(x: Operand, *, axes: Sequence[int]) -> Array:
 
 
 def reduce_and(x: Operand, *, axes: Sequence[int]) -> Array:
-    """Return each bit that all elements along some axes have; for booleans, whether all are true."""
+    """Return the bitwise and of the elements along some axes; of booleans, whether all are true."""
     return bind(ReduceAnd(tuple(axes)), x)[0]
 
 
 def reduce_or(x: Operand, *, axes: Sequence[int]) -> Array:
-    """Return each bit that some element along some axes has; for booleans, whether any is true."""
+    """Return the bitwise or of the elements along some axes; of booleans, whether any is true."""
     return bind(ReduceOr(tuple(axes)), x)[0]
 
 
 def reduce_xor(x: Operand, *, axes: Sequence[int]) -> Array:
-    """Return each bit that an odd number of elements along some axes have."""
+    """Return the bitwise exclusive or of the elements along some axes."""
     return bind(ReduceXor(tuple(axes)), x)[0]
 
 

@@ -9,21 +9,21 @@ from treadle_ir.reference.registry import Elements
 
 
 def unsigned(x: Elements) -> Elements:
-    """The same bits as unsigned integers of NumPy's own; integers of less than a byte in its lowest bits."""
+    """Return the bits of `x` as NumPy's unsigned integers; narrow integers are the lowest bits of a byte."""
     if is_narrow_integer(x.dtype):
         return np.asarray(x).astype(np.int8).view(np.uint8) & _mask(x.dtype)
     return np.asarray(x).view(f"u{x.dtype.itemsize}")
 
 
 def signed(x: Elements) -> Elements:
-    """The same bits as signed integers of NumPy's own; integers of less than a byte are sign-extended to one."""
+    """Return the bits of `x` as NumPy's signed integers; narrow integers are sign-extended to a byte."""
     if is_narrow_integer(x.dtype):
         return _sign_extended(unsigned(x), 8 - bit_width(x.dtype))
     return np.asarray(x).view(f"i{x.dtype.itemsize}")
 
 
 def as_type(bits: Elements, dtype: DType) -> Elements:
-    """Integers as an element type of the same width, wrapping around."""
+    """Return the integers `bits` as elements of `dtype`, which has the same width; they wrap around."""
     if is_narrow_integer(dtype):
         low = bits.astype(np.uint8) & _mask(dtype)
         if is_unsigned(dtype):
