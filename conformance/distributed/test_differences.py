@@ -1,7 +1,7 @@
 """Whatever one process does otherwise than the others, all end in seconds, and say which process and what it was.
 
-Drawn are which process differs and from which step on. With four processes a brief run draws some of the differences,
-and with two processes every run but a long one does.
+Drawn are which process differs, from which step on, and, unless the run is long, some of the differences between two
+processes. A brief run tries one case in four.
 """
 
 import random
@@ -32,8 +32,7 @@ DIFFERENCES = {
     "a barrier": "does something different from|did not reach it",
 }
 SECONDS = 60
-"""For each two processes, most of it to start them. On a machine that does nothing else they end some ten seconds after
-the difference, as docs/distributed.md says."""
+"""Some ten seconds after the difference, as docs/distributed.md says, on a machine that does nothing else."""
 
 draw = random.Random(SEED)
 ALWAYS = ["a constant", "another order", "sys.exit", "a barrier"]
@@ -47,7 +46,7 @@ CASES += [(what, 4, draw.randrange(4), draw.randrange(1, 12)) for what in DIFFER
 
 @pytest.mark.parametrize(("what", "count", "who", "when"), CASES)
 def test_a_difference_ends_all_processes_with_its_name(what, count, who, when):
-    ended = run("differing.py", what, who, when, count=count, seconds=SECONDS * count / 2)
+    ended = run("differing.py", what, who, when, count=count, seconds=SECONDS)
     outputs = "\n".join(each.output for each in ended)
     others = [each for number, each in enumerate(ended) if number != who]
     for each in others:
