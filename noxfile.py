@@ -28,13 +28,14 @@ DISTRIBUTIONS = {
     "batching": "treadle-batching",
     "compiler": "treadle-compiler",
     "runtime": "treadle-runtime",
+    "insight": "treadle-insight",
     "numpy-api": "treadle-numpy",
     "treadle": "treadle",
     "jax-compat": "treadle-jax",
 }
 FOLDERS = {name: folder for folder, name in DISTRIBUTIONS.items()}
 PACKAGES = list(DISTRIBUTIONS)
-EVERYTHING = ["treadle"]  # it depends on all the others but treadle-jax
+EVERYTHING = ["treadle", "insight"]  # treadle depends on all the others but treadle-jax
 
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 NEWEST = "3.13"  # has wheels of the newest jaxlib and of all libraries that clients asks for

@@ -200,8 +200,10 @@ def derivatives_wait_where_the_policy_says() -> None:
     for x in (tnp.asarray(H), treadle.device_put(H, over("x"))):
         plain = treadle.jit(treadle.grad(loss), static_argnums=2)
         expected = plain(ws, x, layer)
-        np.testing.assert_allclose(plain(ws, x, kept), expected, rtol=1e-5, atol=1e-6)
-        np.testing.assert_allclose(treadle.grad(loss)(ws, x, kept), expected, rtol=1e-5, atol=1e-6)
+        # Some elements are sums that cancel: their rounding is relative to the largest ones.
+        near = {"rtol": 1e-5, "atol": 1e-6 * float(np.abs(expected).max())}
+        np.testing.assert_allclose(plain(ws, x, kept), expected, **near)
+        np.testing.assert_allclose(treadle.grad(loss)(ws, x, kept), expected, **near)
         assert sorted(placements(plain.lower(ws, x, kept).as_text())) == ["device", HOST]
 
 

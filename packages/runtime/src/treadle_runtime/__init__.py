@@ -77,6 +77,11 @@ if TYPE_CHECKING:
         jit as jit,
         timings as timings,
     )
+    from treadle_runtime.jitting.observed_call import (
+        CallObserver as CallObserver,
+        ObservedFunction as ObservedFunction,
+        observing as observing,
+    )
     from treadle_runtime.jitting.options import (
         PLATFORMS as PLATFORMS,
         Inline as Inline,
@@ -221,6 +226,7 @@ if not TYPE_CHECKING:
             "treadle_runtime.jitting.caches": "FunctionCache",
             "treadle_runtime.jitting.function": "JitFunction",
             "treadle_runtime.jitting.jit": "disable_jit jit timings",
+            "treadle_runtime.jitting.observed_call": "CallObserver ObservedFunction observing",
             "treadle_runtime.jitting.options": "PLATFORMS Inline platforms_of static_numbers",
             "treadle_runtime.jitting.serialised": "from_bytes to_bytes",
             "treadle_runtime.jitting.stages": "Compiled Lowered",

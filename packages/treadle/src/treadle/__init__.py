@@ -61,6 +61,11 @@ if TYPE_CHECKING:
     )
     from treadle.cache_clearing import clear_caches as clear_caches
     from treadle.environment import print_environment_info as print_environment_info
+    from treadle.explanations import (
+        explain as explain,
+        findings as findings,
+        watch as watch,
+    )
     from treadle.hosts import host_count as host_count, host_id as host_id, host_ids as host_ids
     from treadle.jacobians import (
         hessian as hessian,
@@ -179,6 +184,7 @@ if not TYPE_CHECKING:
             "treadle.abstract": "ShapeDtypeStruct eval_shape make_jaxpr typeof xla_computation",
             "treadle.cache_clearing": "clear_caches",
             "treadle.environment": "print_environment_info",
+            "treadle.explanations": "explain findings watch",
             "treadle.hosts": "host_count host_id host_ids",
             "treadle.jacobians": "hessian jacfwd jacobian jacrev",
             "treadle.managers": (

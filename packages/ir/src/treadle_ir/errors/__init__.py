@@ -92,6 +92,7 @@ if TYPE_CHECKING:
         capture as capture,
         location_of as location_of,
         operation_source as operation_source,
+        short_name as short_name,
         user_frame as user_frame,
         user_stacklevel as user_stacklevel,
         within as within,
@@ -136,8 +137,8 @@ if not TYPE_CHECKING:
             ),
             "treadle_ir.errors.other_libraries": "conversion_of is_convertible refusal",
             "treadle_ir.errors.source": (
-                "NOWHERE Source capture location_of operation_source user_frame user_stacklevel "
-                "within"
+                "NOWHERE Source capture location_of operation_source short_name user_frame "
+                "user_stacklevel within"
             ),
             "treadle_ir.errors.tracebacks": "NO_BOUNDARY boundaries boundary has_handler",
             "treadle_ir.errors.whose": "is_users",

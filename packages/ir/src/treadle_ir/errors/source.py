@@ -86,6 +86,21 @@ class Source:
                 return line or self.code.co_firstlineno
         return self.code.co_firstlineno
 
+    @property
+    def span(self) -> tuple[int, int, int, int]:
+        """The first and the last line, counted from 1, the first column, and the column after the last.
+
+        Columns are counted from 1, in bytes of the line in UTF-8; 0 if they are unknown.
+        """
+        if self.code is not None:
+            index = self.offset // 2
+            for position, (line, end, start, stop) in enumerate(self.code.co_positions()):
+                if position == index:
+                    if line is None or end is None or start is None or stop is None:
+                        break
+                    return line, end, start + 1, stop + 1
+        return self.line, self.line, 0, 0
+
     def show(self) -> str:
         """Return `train.py:41, in loss:  y = x + b`, or an empty string."""
         if not self.function:

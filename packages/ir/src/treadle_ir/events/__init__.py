@@ -17,6 +17,8 @@ if TYPE_CHECKING:
         ProgramCompiled as ProgramCompiled,
         ProgramLowered as ProgramLowered,
         ProgramMade as ProgramMade,
+        StagingBegan as StagingBegan,
+        StagingFailed as StagingFailed,
         emit as emit,
         heard as heard,
         listeners as listeners,
@@ -32,8 +34,8 @@ if not TYPE_CHECKING:
         {
             "treadle_ir.events.kinds": (
                 "CallbackRun ElementsTransferred Event ExecutableFound FunctionStaged "
-                "MemoryDonated ProgramCompiled ProgramLowered ProgramMade emit heard listeners "
-                "listening tell"
+                "MemoryDonated ProgramCompiled ProgramLowered ProgramMade StagingBegan "
+                "StagingFailed emit heard listeners listening tell"
             ),
             "treadle_ir.events.logs": "logger say wanted",
         },

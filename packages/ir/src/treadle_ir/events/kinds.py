@@ -10,7 +10,7 @@ is asked for by settings: `if heard(): tell(...)`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 from treadle_ir.events.logs import log, logs_compiles
 from treadle_ir.process.fork import fork_safe_lock
@@ -41,12 +41,34 @@ class ProgramMade(Event):
 
 @final
 @frozen
+class StagingBegan(Event):
+    """The Python of a jitted function is about to run once, on tracers.
+
+    `FunctionStaged` or `StagingFailed` follows, in the same thread; events of nested functions come in between.
+    """
+
+    name: str
+    function: Callable[..., Any]  # the user's. Any: its arguments and results
+
+
+@final
+@frozen
+class StagingFailed(Event):
+    """The Python of a jitted function raised an exception while it ran on tracers."""
+
+    name: str
+    function: Callable[..., Any]  # the user's. Any: its arguments and results
+
+
+@final
+@frozen
 class FunctionStaged(Event):
     """The Python of a jitted function ran once, on tracers, and gave a program."""
 
     name: str
     program: Program
     seconds: float
+    function: Callable[..., Any]  # the user's. Any: its arguments and results
 
     def message(self) -> str:
         """With the number of equations."""

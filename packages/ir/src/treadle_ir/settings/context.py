@@ -43,8 +43,10 @@ class Context:
         "__weakref__",
         "_values",
         "axes",
+        "dispatch",
         "instrumented",
         "key",
+        "observed",
         "of_users",
         "programs",
         "x64",
@@ -53,6 +55,8 @@ class Context:
     axes: Axes
     key: Context  # the cache key: this context, restricted to settings that affect compiled artefacts
     programs: Context  # also without settings that affect only calls: for caches of staged programs
+    dispatch: Context  # the key, with the observers of calls: generated fast paths serve calls without observers
+    observed: bool  # calls of jitted functions have observers: see `Setting.observed`
     of_users: bool  # a setting applies to users' operations only: see `Setting.of_users`
     instrumented: bool  # a debug setting requires work on each call: see `Setting.instrumented`
     x64: bool  # the one setting that is read for every operation
@@ -63,7 +67,9 @@ class Context:
         self.x64 = bool(values.get(X64, X64.default))
         self.of_users = any([setting.of_users for setting in values])
         self.instrumented = any([setting.instrumented for setting in values])
+        self.observed = any([setting.observed for setting in values])
         self.key = self._only(lambda setting: setting.keyed)
+        self.dispatch = self._only(lambda setting: setting.keyed or setting.observed)
         self.programs = self._only(lambda setting: setting.keyed and not setting.instrumented)
 
     def _only(self, wanted: Callable[[Setting[Any]], bool]) -> Context:
@@ -147,6 +153,9 @@ class Setting(Generic[T]):
     (`transfer_guard`). Programs do not depend on it, but compiled calls and eager operations under it are instrumented,
     with separate cache entries: calls without the setting pay nothing.
 
+    An `observed` setting holds observers of calls of jitted functions. Compiled calls do not depend on it, but no call
+    takes its fast path past the observers.
+
     A setting that is `of_users` applies to operations that users write, not to the internal operations of library
     functions (`treadle_ir.errors.whose`): cache entries of such a function under it depend on its caller.
 
@@ -165,7 +174,7 @@ class Setting(Generic[T]):
 
     __slots__ = (
         *("applied", "default", "help", "keyed", "name", "of_users", "parse", "op_by_op"),
-        "instrumented",
+        *("instrumented", "observed"),
     )
 
     def __init__(
@@ -178,6 +187,7 @@ class Setting(Generic[T]):
         keyed: bool = True,
         op_by_op: Container[object] = (),
         instrumented: bool = False,
+        observed: bool = False,
         of_users: bool = False,
         applied: Callable[[T], object] | None = None,
         listed: bool = True,
@@ -191,6 +201,7 @@ class Setting(Generic[T]):
         self.keyed: Final = keyed
         self.op_by_op: Final = op_by_op
         self.instrumented: Final = instrumented
+        self.observed: Final = observed
         self.of_users: Final = of_users
         self.applied: Final = applied
         if not listed:

@@ -5,7 +5,8 @@ placements. For such a call shape this module generates a Python function that d
 
     def fast_call(args, kwargs):
         overrides = get_overrides()
-        if (process[0] if overrides is None else overrides.context()).key is not CONTEXT or get_trace() is not ROOT:
+        context = process[0] if overrides is None else overrides.context()
+        if context.dispatch is not CONTEXT or get_trace() is not ROOT:
             return MISS
         if len(args) != 2 or kwargs:
             return MISS
@@ -129,7 +130,7 @@ class _Writer:
             "DeviceArray": DeviceArray,
             "MISS": MISS,
             "ROOT": ROOT,
-            "CONTEXT": current_context().key,
+            "CONTEXT": current_context().dispatch,
             "get_overrides": context_overrides.get,
             "get_trace": current_trace,
             "process": process_context,
@@ -171,7 +172,7 @@ class _Writer:
         """Check the context and the trace."""
         self.lines.append("overrides = get_overrides()")
         self.miss_if(
-            "(process[0] if overrides is None else overrides.context()).key is not CONTEXT"
+            "(process[0] if overrides is None else overrides.context()).dispatch is not CONTEXT"
             " or get_trace() is not ROOT"
         )
 

@@ -93,6 +93,10 @@ class JitFunction(Generic[P, R]):
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run a call whose shape differs from the last one. Any: arguments and results of users."""
         context = current_context()
+        if context.observed:
+            from treadle_runtime.jitting.observed_call import call_observed  # noqa: PLC0415 - under observation
+
+            return call_observed(self, args, kwargs)
         if context.instrumented and context.get(DISABLE_JIT):
             return self.__wrapped__(*args, **kwargs)
         arguments = self._take_apart(args, kwargs)

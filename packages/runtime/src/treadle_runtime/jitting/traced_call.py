@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from treadle_ir import ArgumentError, Array, ArrayType, Effects, Program, Type, UnsupportedError
+from treadle_ir import (
+    ArgumentError,
+    Array,
+    ArrayType,
+    Effects,
+    Operand,
+    Program,
+    Type,
+    UnsupportedError,
+)
 from treadle_ir.calling import as_array
 from treadle_ir.core import unsharded
 from treadle_ir.errors import boundary
@@ -227,6 +236,25 @@ class TracedCall(Stage):
     def program(self) -> Program:
         """The program; captured arrays are its leading parameters."""
         return self._traced.program
+
+    @property
+    def captured(self) -> tuple[Operand, ...]:
+        """The arrays that the function captured: the operands of the program's leading parameters."""
+        return self._traced.captured
+
+    def parameter_paths(self, names: Sequence[str] = ()) -> list[str]:
+        """Return what each parameter of the program stands for: `captured array 0`, or `argument x['w']`.
+
+        Args:
+            names: the names of the function's positional parameters.
+
+        Example:
+            >>> import treadle
+            >>> treadle.jit(lambda x: x["w"] + 1).trace({"w": 1.0}).parameter_paths(["x"])
+            ["argument x['w']"]
+        """
+        captured = [f"captured array {number}" for number in range(len(self.captured))]
+        return [*captured, *self._arguments.paths(names)]
 
     @property
     def jaxpr(self) -> Any:  # Any: a view, by the code that has installed one

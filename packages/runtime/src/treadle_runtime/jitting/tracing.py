@@ -14,7 +14,15 @@ import numpy as np
 from treadle_ir import ArgumentError, ArrayType, Operand, Operands, type_of
 from treadle_ir.calling import TreeFunction, operand_or_none
 from treadle_ir.errors import TracingError
-from treadle_ir.events import FunctionStaged, heard, tell
+from treadle_ir.events import (
+    FunctionStaged,
+    StagingBegan,
+    StagingFailed,
+    emit,
+    heard,
+    listeners,
+    tell,
+)
 from treadle_ir.refs import as_body
 from treadle_ir.settings import NO_TRACING, current_context
 from treadle_ir.tracing import Arguments, naming_arguments, stage_tree
@@ -71,16 +79,23 @@ def _stage(
         leaves, structure = flatten_leaves_and_structure(output)
         return [_result(name, leaf, structure) for leaf in leaves], structure
 
+    if listeners:
+        emit(StagingBegan(name, function))
     started = time.perf_counter()
-    with naming_arguments("jit", name, function, arguments):
-        staged, structure = stage_tree(
-            TreeFunction(as_body(function), arguments.rebuilt, results),
-            *types,
-        )
+    try:
+        with naming_arguments("jit", name, function, arguments):
+            staged, structure = stage_tree(
+                TreeFunction(as_body(function), arguments.rebuilt, results),
+                *types,
+            )
+    except BaseException:
+        if listeners:
+            emit(StagingFailed(name, function))
+        raise
     elapsed = time.perf_counter() - started
     program = staged.program
     if heard():
-        tell(FunctionStaged(name, program, elapsed))
+        tell(FunctionStaged(name, program, elapsed, function))
     captured = tuple(
         [as_argument(each) if isinstance(each, np.ndarray) else each for each in staged.captured]
     )

@@ -1,0 +1,42 @@
+"""Each kind of finding: its wrong program has it, with a place in the program and a remedy; its right one does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conformance.insight.programs import report_of
+from treadle_insight import findings
+
+PROGRAMS = [code for code, kind in findings.items() if kind.wrong]
+
+
+@pytest.mark.installed
+@pytest.mark.parametrize("code", PROGRAMS)
+def test_the_wrong_program_has_the_finding(code: str, tmp_path: Path) -> None:
+    report = report_of(findings[code].wrong, tmp_path)
+    found = report.findings(code)
+    assert found, f"no {code} in:\n{report}"
+    for finding in found:
+        assert finding.what.endswith((".", "?"))
+        assert finding.fix
+        assert finding.place is not None
+        assert finding.place.file == str(tmp_path / "program.py")
+        assert 1 < finding.place.line <= len(findings[code].wrong.splitlines())
+        assert len(str(finding).splitlines()) <= 10
+
+
+@pytest.mark.installed
+@pytest.mark.parametrize("code", PROGRAMS)
+def test_the_right_program_does_not(code: str, tmp_path: Path) -> None:
+    report = report_of(findings[code].right, tmp_path)
+    assert not report.findings(code), report
+
+
+def test_each_kind_is_documented() -> None:
+    for code, kind in findings.items():
+        assert kind.code == code
+        assert kind.summary.endswith(".")
+        assert bool(kind.wrong) == bool(kind.right)
+        assert kind.wrong or code.startswith("doctor."), f"{code} shows no program"

@@ -1,0 +1,3 @@
+"""The version of treadle-insight, read by hatchling."""
+
+__version__ = "0.1.0"

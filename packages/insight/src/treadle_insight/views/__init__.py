@@ -1,0 +1,1 @@
+"""Findings and reports as text, HTML, JSON and SARIF; events as a Perfetto trace."""
