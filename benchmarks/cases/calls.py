@@ -146,6 +146,34 @@ def flat_tree(count: int) -> Callable[[Namespace], Callable[[], Any]]:
     return make
 
 
+def in_turns(
+    function: Callable[..., Any],
+    calls: Callable[[Namespace], list[tuple[Any, ...]]],
+    **options: Any,
+) -> Callable[[Namespace], Callable[[], Any]]:
+    """One function called with several kinds of arguments in turns."""
+
+    def make(ns: Namespace) -> Callable[[], Any]:
+        jitted = ns.jit(function, **options)
+        given = calls(ns)
+        for args in 3 * given:  # each kind is compiled, and known
+            ns.wait(jitted(*args))
+        turns = itertools.cycle(given)
+        return lambda: jitted(*next(turns))
+
+    return make
+
+
+def of_sizes(*sizes: int) -> Callable[[Namespace], list[tuple[Any, ...]]]:
+    """One array in each call."""
+    return lambda ns: [(ns.np.ones(size),) for size in sizes]
+
+
+def layers(ns: Namespace, count: int) -> dict[str, dict[str, Any]]:
+    """A dict of weights and biases."""
+    return {f"l{i}": {"w": ns.np.ones((8, 8)), "b": ns.np.ones(8)} for i in range(count)}
+
+
 def new_shape(ns: Namespace) -> Callable[[], Any]:
     """Each call has a shape that was never seen: trace, lower and compile `x + 1`."""
     function = ns.jit(lambda x: x + 1)
@@ -181,6 +209,46 @@ CASES: Final = [
     Case("jit call, dict of 1000 in and out", flat_tree(1000), budget=Budget(jax=1.25)),
     Case("jit call, 1000 leaves in", tree(False), budget=Budget(jax=0.5)),
     Case("jit call, 1000 leaves in and out", tree(True), budget=Budget(jax=0.5)),
+    Case(
+        "jit call, 2 shapes in turns",
+        in_turns(lambda x: x + 1, of_sizes(4, 5)),
+        budget=Budget(jax=1.1),
+    ),
+    Case(
+        "jit call, 30 shapes in turns",
+        in_turns(lambda x: x + 1, of_sizes(*range(1, 31))),
+        budget=Budget(jax=1.1),
+    ),
+    Case(
+        "jit call, array and Python scalar in turns",
+        in_turns(lambda x: x + 1, lambda ns: [(ns.np.ones(4),), (2.0,)]),
+        budget=Budget(jax=1.1),
+    ),
+    Case(
+        "jit call, static 3 and 4 in turns",
+        in_turns(
+            lambda n, x: x * n,
+            lambda ns: [(3, ns.np.ones(4)), (4, ns.np.ones(4))],
+            static_argnums=0,
+        ),
+        budget=Budget(jax=1.1),
+    ),
+    Case(
+        "jit call, trees of 20 and 18 leaves in turns",
+        in_turns(
+            lambda p, x: sum([(v["w"] @ x + v["b"]).sum() for v in p.values()]),
+            lambda ns: [(layers(ns, count), ns.np.ones(8)) for count in (10, 9)],
+        ),
+        budget=Budget(jax=1.1),
+    ),
+    Case(
+        "jit call, 8 weights of 8 shapes",
+        in_turns(
+            lambda w, g: w - 0.1 * g,
+            lambda ns: [(ns.np.ones((i, 4)), ns.np.ones((i, 4))) for i in range(1, 9)],
+        ),
+        budget=Budget(jax=1.1),
+    ),
     Case("a new shape, jit(x + 1)", new_shape, budget=Budget(jax=1.02)),
     Case("a new shape, eager sin, sum", new_shape_eager, budget=Budget(jax=1 / 5)),
 ]

@@ -16,6 +16,7 @@ from typing import Any, Final, TypeVar, final
 
 from treadle_ir.process import fork_safe_lock
 from treadle_runtime.jitting.compiled_call import CompiledCall
+from treadle_runtime.jitting.dispatch import Dispatcher
 from treadle_runtime.jitting.miss import FastCall, no_fast_call
 from treadle_runtime.jitting.once import OncePerKey
 from treadle_runtime.jitting.options import JitOptions
@@ -37,6 +38,7 @@ class FunctionCache:
         "_has_dead",
         "calls",
         "compiling",
+        "dispatcher",
         "fast",
         "timings",
         "traces",
@@ -46,7 +48,8 @@ class FunctionCache:
     def __init__(self) -> None:
         self.traces: dict[Key, Traced] = {}  # by context, structure, static values, types
         self.calls: dict[Key, CompiledCall] = {}  # by the same, and places
-        self.fast: FastCall = no_fast_call  # for calls like the last one
+        self.fast: FastCall = no_fast_call  # serves calls of known kinds
+        self.dispatcher: Final = Dispatcher()
         self.timings: deque[Timing] = deque(maxlen=MOST_SIGNATURES)
         self.tracing: Final = OncePerKey()
         self.compiling: Final = OncePerKey()
@@ -72,6 +75,7 @@ class FunctionCache:
     def clear(self) -> None:
         """Clear the cache."""
         self.fast = no_fast_call
+        self.dispatcher.clear()
         self.traces.clear()
         self.calls.clear()
         self.timings.clear()

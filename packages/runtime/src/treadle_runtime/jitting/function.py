@@ -162,7 +162,10 @@ class JitFunction(Generic[P, R]):
             call.fast_calls[kinds] = fast_call(call, arguments, args, kwargs)
         fast = call.fast_calls[kinds]
         if fast is not None:
-            cache.fast = fast
+            split = self._options.split
+            cache.fast = cache.dispatcher.serving(
+                args, kwargs, fast, split.static_argnums, split.static_argnames
+            )
         return call.call(leaves)
 
     def _with_refs(self, arguments: Arguments, statics: Key | None, closed: Sequence[Cell]) -> Any:
