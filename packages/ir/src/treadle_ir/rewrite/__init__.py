@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from treadle_ir.rewrite.fold import fold as fold
     from treadle_ir.rewrite.inline import inline as inline
     from treadle_ir.rewrite.nested import (
+        map_programs as map_programs,
         rebuilt as rebuilt,
         with_nested as with_nested,
     )
@@ -29,6 +30,11 @@ if TYPE_CHECKING:
         rewrite_pattern as rewrite_pattern,
     )
     from treadle_ir.rewrite.plain import plain as plain
+    from treadle_ir.rewrite.roll import (
+        certain_to_win as certain_to_win,
+        every as every,
+        roll as roll,
+    )
     from treadle_ir.rewrite.simplify import (
         ALL as ALL,
         DEFAULT as DEFAULT,
@@ -49,13 +55,14 @@ if not TYPE_CHECKING:
             "treadle_ir.rewrite.dce": "dce prune",
             "treadle_ir.rewrite.fold": "fold",
             "treadle_ir.rewrite.inline": "inline",
-            "treadle_ir.rewrite.nested": "rebuilt with_nested",
+            "treadle_ir.rewrite.nested": "map_programs rebuilt with_nested",
             "treadle_ir.rewrite.optimise": "optimise",
             "treadle_ir.rewrite.pass_manager": "PASSES PassManager",
             "treadle_ir.rewrite.pattern": (
                 "PatternRewriter RewritePattern apply_patterns rewrite_pattern"
             ),
             "treadle_ir.rewrite.plain": "plain",
+            "treadle_ir.rewrite.roll": "certain_to_win every roll",
             "treadle_ir.rewrite.simplify": "ALL DEFAULT SIMPLIFY enabled simplify",
             "treadle_ir.rewrite.unpromised": "unpromised",
             "treadle_ir.rewrite.unsharded": "without_shardings",

@@ -15,6 +15,7 @@ from treadle_ir.rewrite.fold import fold
 from treadle_ir.rewrite.inline import inline
 from treadle_ir.rewrite.optimise import optimise
 from treadle_ir.rewrite.plain import plain
+from treadle_ir.rewrite.roll import roll
 from treadle_ir.rewrite.simplify import simplify
 from treadle_ir.rewrite.unpromised import unpromised
 from treadle_ir.rewrite.unsharded import without_shardings
@@ -29,6 +30,7 @@ PASSES: Final[Mapping[str, Pass]] = MappingProxyType(
         "inline": inline,
         "optimise": optimise,
         "plain": plain,
+        "roll": roll,
         "simplify": simplify,
         "unpromised": unpromised,
         "without_shardings": without_shardings,

@@ -150,3 +150,18 @@ SIMPLIFY: Final[Setting[bool | str]] = Setting(
     help="Programs under jit are simplified by the named rules of docs/simplifications.md: by those that are on by "
     "default, by `all`, by none (False), or by those that it names, with commas between them.",
 )
+
+
+def _rolling(value: object) -> str:
+    words = {True: "auto", False: "off", "": "off", None: "auto"}
+    return str(_roll_words(words.get(value, value) if isinstance(value, (str, bool)) else value))
+
+
+_roll_words: Final = one_of("auto", "off", "all")
+ROLL: Final = Setting(
+    "roll",
+    "auto",
+    parse=_rolling,
+    help="Python loops that tracing has unrolled are compiled as loops: `auto` where that is certain to compile and to "
+    "run more quickly, `all` wherever it is possible, `off` never.",
+)

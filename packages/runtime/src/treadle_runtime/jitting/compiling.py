@@ -12,7 +12,7 @@ from treadle_compiler import LoweredModule, lower_program
 from treadle_ir import ArrayType, Atom, Program
 from treadle_ir.errors import user_stacklevel
 from treadle_ir.process import frozen
-from treadle_ir.settings import DEBUG_INFS, DEBUG_NANS, current_context
+from treadle_ir.settings import DEBUG_INFS, DEBUG_NANS, ROLL, current_context
 from treadle_ir.tracing import Arguments, positional_names
 from treadle_ir.tree import leaves_in_any_order
 from treadle_runtime.arrays.array import DeviceArray
@@ -21,6 +21,7 @@ from treadle_runtime.jitting.compiled_call import CompiledCall
 from treadle_runtime.jitting.donation import pair, warn_unusable
 from treadle_runtime.jitting.known import with_known
 from treadle_runtime.jitting.options import JitOptions, Split
+from treadle_runtime.jitting.rolling import rolled
 from treadle_runtime.jitting.shardings import outputs_of
 from treadle_runtime.jitting.statics import Key
 from treadle_runtime.jitting.traced import Traced
@@ -130,6 +131,8 @@ def _lowered(
     if by_rule:
         given = wanted or [None] * len(by_rule)
         wanted = [one or two for one, two in zip(given, by_rule, strict=True)]
+    target = platform or placement.device.backend.platform
+    program = rolled(program, options.roll or ROLL(), target)
     prepared = prepare(program, len(captured), options, arguments)
     used = [everything[index] for index in prepared.kept]
     over = partitioning(placement, used, prepared.results, wanted)
@@ -138,7 +141,7 @@ def _lowered(
     module = lower_program(
         prepared.program,
         name=name,
-        platform=platform or placement.device.backend.platform,
+        platform=target,
         aliases=prepared.aliases,
         partitioning=over,
         memories=where,

@@ -11,7 +11,7 @@ from typing import Any, Final, ParamSpec, TypeVar, overload
 
 from treadle_ir import ArgumentError
 from treadle_ir.errors import flags, names, refused, shown
-from treadle_ir.settings import DISABLE_JIT, overriding
+from treadle_ir.settings import DISABLE_JIT, ROLL, overriding
 from treadle_runtime.jitting.function import JitFunction
 from treadle_runtime.jitting.options import UNSPECIFIED, Inline, JitOptions, name_of, split_of
 from treadle_runtime.jitting.traced import Timing
@@ -68,6 +68,7 @@ def jit(
     backend: str | None = ...,
     inline: bool | Inline = ...,
     compiler_options: Mapping[str, Any] | None = ...,
+    roll: str | bool | None = ...,
 ) -> JitFunction[P, R]: ...
 @overload
 def jit(
@@ -83,6 +84,7 @@ def jit(
     backend: str | None = ...,
     inline: bool | Inline = ...,
     compiler_options: Mapping[str, Any] | None = ...,
+    roll: str | bool | None = ...,
 ) -> Callable[[Callable[P, R]], JitFunction[P, R]]: ...
 def jit(
     fun: Callable[..., Any] | EllipsisType = ...,
@@ -99,6 +101,7 @@ def jit(
     backend: str | None = None,
     inline: bool | Inline = False,
     compiler_options: Mapping[str, Any] | None = None,
+    roll: str | bool | None = None,
 ) -> Any:
     """Compile a function for the types of its arguments, on first use.
 
@@ -120,6 +123,7 @@ def jit(
         backend: deprecated; run on the first device of this platform.
         inline: inline the operations into an outer program instead of a call; `Inline` specifies when.
         compiler_options: XLA flags for this function.
+        roll: how Python loops that tracing unrolls are compiled, `auto`, `all` or `off`; None is the setting `roll`.
 
     Raises:
         ArgumentError: `fun` is not a function. (Also a TypeError.)
@@ -145,6 +149,7 @@ def jit(
             backend=backend,
             inline=inline,
             compiler_options=compiler_options,
+            roll=roll,
         )
     if not callable(fun):
         raise ArgumentError(
@@ -175,13 +180,21 @@ def jit(
     inputs = parse_shardings("jit", "in_shardings", in_shardings)
     outputs = parse_shardings("jit", "out_shardings", out_shardings)
     if split is UNSPECIFIED and not (
-        keep_unused or early or inlining or compiler_options or target or inputs or outputs
+        keep_unused
+        or early
+        or inlining
+        or compiler_options
+        or target
+        or inputs
+        or outputs
+        or roll is not None
     ):
         return JitFunction(fun, _PLAIN)
     settings = tuple(sorted((compiler_options or {}).items()))
+    rolling = None if roll is None else ROLL.parsed(roll)
     return JitFunction(
         fun,
-        JitOptions(split, keep_unused, early, inlining, settings, target, inputs, outputs),
+        JitOptions(split, keep_unused, early, inlining, settings, target, inputs, outputs, rolling),
     )
 
 

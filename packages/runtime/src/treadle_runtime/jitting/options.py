@@ -220,6 +220,7 @@ class JitOptions:
     device: Device | None = None
     inputs: RequestedShardings | None = None  # in_shardings
     outputs: RequestedShardings | None = None  # out_shardings
+    roll: str | None = None  # how unrolled loops are compiled, if not as the setting says
 
 
 PLATFORMS: Final = ("cpu", "cuda", "rocm", "tpu")

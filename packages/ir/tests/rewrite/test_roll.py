@@ -1,0 +1,336 @@
+"""Re-rolling: the rolled program computes the same bits, and is as small as a loop."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from treadle_ir import ArrayType, Program, bind, ops, stage
+from treadle_ir.analysis import verify
+from treadle_ir.analysis.repeats import Repeat, numbered_equations, tandem_repeats
+from treadle_ir.primitives.control import Scan
+from treadle_ir.rewrite import certain_to_win, optimise, roll
+from treadle_ir.tracing import interpret
+
+F32 = np.dtype(np.float32)
+ROW = ArrayType((3,), F32)
+
+
+def staged(function: Any, *types: ArrayType) -> Program:
+    return stage(function, *types).program
+
+
+def scans(program: Program) -> list[Scan]:
+    return [e.primitive for e in program.equations if isinstance(e.primitive, Scan)]
+
+
+def check(program: Program, *, seed: int = 0) -> Program:
+    """Return the rolled program, after a comparison of its results with those of the program, to the bit."""
+    rolled = roll(program)
+    verify(rolled)
+    assert rolled.parameter_types == program.parameter_types
+    assert rolled.result_types == program.result_types
+    draw = np.random.default_rng(seed)
+    args = [draw.standard_normal(t.shape).astype(t.dtype) for t in program.parameter_types]
+    for wanted, found in zip(interpret(program, *args), interpret(rolled, *args), strict=True):
+        np.testing.assert_array_equal(np.asarray(found), np.asarray(wanted))
+    return rolled
+
+
+def scaled(x: Any, factor: float) -> Any:
+    return ops.multiply(x, np.full((3,), factor, np.float32))
+
+
+def test_a_carry_and_a_constant() -> None:
+    def f(x: Any, w: Any) -> Any:
+        for _ in range(20):
+            x = ops.tanh(ops.add(ops.multiply(x, w), x))
+        return [x]
+
+    rolled = check(staged(f, ROW, ROW))
+    (scan,) = scans(rolled)
+    assert len(rolled.equations) == 1
+    assert (scan.length, scan.constants, scan.carries) == (20, 1, 1)
+
+
+def test_a_carry_that_starts_as_a_constant() -> None:
+    def f(x: Any) -> Any:
+        total = np.zeros(3, np.float32)
+        for _ in range(20):
+            total = ops.add(total, ops.sine(x))
+            x = ops.cosine(total)
+        return [total, x]
+
+    assert len(check(staged(f, ROW)).equations) <= 4
+
+
+def test_different_numbers_are_stacked() -> None:
+    def f(x: Any) -> Any:
+        for i in range(20):
+            x = ops.sine(
+                ops.add(
+                    ops.multiply(x, x),
+                    ops.broadcast_in_dim(np.float32(i), shape=(3,), dimensions=()),
+                )
+            )
+        return [x]
+
+    rolled = check(staged(f, ROW))
+    (scan,) = scans(rolled)
+    assert scan.length == 20
+
+
+def test_different_parameters_are_stacked() -> None:
+    def f(x: Any, *weights: Any) -> Any:
+        for w in weights:
+            x = ops.tanh(ops.add(ops.multiply(x, w), w))
+        return [x]
+
+    (scan,) = scans(check(staged(f, ROW, *[ROW] * 12)))
+    assert scan.length == 12
+
+
+def test_results_of_each_step() -> None:
+    def f(x: Any) -> Any:
+        found = []
+        for _ in range(12):
+            x = ops.sine(ops.multiply(x, x))
+            found.append(ops.cosine(x))
+        return found
+
+    (scan,) = scans(check(staged(f, ROW)))
+    assert scan.length >= 11
+
+
+def test_steps_that_do_not_depend_on_each_other() -> None:
+    def f(x: Any) -> Any:
+        return [ops.sine(ops.cosine(ops.tanh(x))) for _ in range(12)]
+
+    (scan,) = scans(check(staged(f, ROW)))
+    assert scan.carries == 0
+
+
+def test_the_steps_of_one_loop_go_through_another_in_reverse() -> None:
+    def f(x: Any) -> Any:
+        saved = []
+        for _ in range(20):
+            saved.append(ops.cosine(x))
+            x = ops.sine(ops.multiply(x, x))
+        slope = x
+        for each in reversed(saved):
+            slope = ops.tanh(ops.multiply(ops.multiply(slope, each), slope))
+        return [slope]
+
+    rolled = check(staged(f, ROW))
+    first, second = scans(rolled)
+    assert (first.reverse, second.reverse) == (False, True)
+    assert len(rolled.equations) <= 12
+
+
+def test_the_steps_of_one_loop_go_through_another_in_order_and_in_reverse() -> None:
+    def f(x: Any) -> Any:
+        saved = []
+        for _ in range(20):
+            saved.append(ops.cosine(x))
+            x = ops.sine(ops.multiply(x, x))
+        for one, other in zip(saved, reversed(saved), strict=True):
+            x = ops.tanh(ops.multiply(ops.multiply(x, one), other))
+        return [x]
+
+    assert len(scans(check(staged(f, ROW)))) == 2
+
+
+@pytest.mark.parametrize("inner", [9, 30])  # more than the occurrences that are tried
+def test_nested_loops(inner: int) -> None:
+    def f(x: Any) -> Any:
+        for _ in range(8):
+            for _ in range(inner):
+                x = ops.sine(ops.tanh(ops.multiply(x, x)))
+            x = ops.tanh(ops.add(x, ops.cosine(x)))
+        return [x]
+
+    rolled = check(staged(f, ROW))
+    outer = scans(rolled)[-1]  # a first inner loop may come before it
+    assert outer.length >= 7
+    assert len(scans(outer.body)) == 1
+    assert len(rolled.equations) + len(outer.body.equations) <= 10
+
+
+def test_a_value_of_the_step_before_the_last_one() -> None:
+    def f(x: Any, y: Any) -> Any:
+        for _ in range(20):
+            x, y = y, ops.sine(ops.add(ops.multiply(x, y), y))
+        return [x, y]
+
+    check(staged(f, ROW, ROW))
+
+
+def test_a_first_step_that_differs() -> None:
+    def f(x: Any, y: Any) -> Any:
+        for i in range(20):
+            x = ops.sine(ops.add(ops.multiply(x, y if i < 3 else x), y))
+        return [x]
+
+    (scan,) = scans(check(staged(f, ROW, ROW)))
+    assert scan.length >= 17
+
+
+def test_loops_of_loops_are_equal_by_structure() -> None:
+    body = staged(lambda c: [ops.sine(c)], ROW)
+
+    def f(x: Any) -> Any:
+        for _ in range(12):
+            again = Program(body.parameters, body.equations, body.results)  # equal, not the same
+            x = ops.cosine(bind(Scan(again, 3, 0, 1), x)[0])
+        return [x]
+
+    rolled = check(staged(f, ROW))
+    assert len(rolled.equations) == 1
+
+
+def test_what_is_left_alone() -> None:
+    def short(x: Any) -> Any:
+        for _ in range(3):
+            x = ops.sine(x)
+        return [x]
+
+    program = staged(short, ROW)
+    assert roll(program) is program
+    few = staged(lambda x: [ops.sine(ops.cosine(ops.tanh(x)))], ROW)
+    assert roll(few) is few
+
+
+def steps(count: int, size: int) -> Program:
+    def f(x: Any, w: Any) -> Any:
+        for _ in range(count):
+            x = ops.tanh(ops.dot_general(x, w, contracting=((1,), (0,)), batching=((), ())))
+        return [x]
+
+    return staged(f, ArrayType((4, size), F32), ArrayType((size, size), F32))
+
+
+@pytest.mark.parametrize(
+    ("count", "size", "is_rolled"), [(60, 8, True), (10, 8, False), (60, 1024, False)]
+)
+def test_loops_that_are_certain_to_win(count: int, size: int, is_rolled: bool) -> None:
+    rolled = roll(steps(count, size), certain_to_win)
+    assert bool(scans(rolled)) == is_rolled
+
+
+def test_weights_that_would_be_stacked_are_not_certain_to_win() -> None:
+    def f(x: Any, *weights: Any) -> Any:
+        for w in weights:
+            x = ops.tanh(ops.dot_general(x, w, contracting=((1,), (0,)), batching=((), ())))
+        return [x]
+
+    program = staged(f, ArrayType((4, 8), F32), *[ArrayType((8, 8), F32)] * 60)
+    assert roll(program, certain_to_win) is program
+    assert len(scans(check(program))) == 1
+
+
+# ---- random loops
+
+
+@st.composite
+def loops(draw: st.DrawFn) -> Program:
+    """Draw a program: loops whose bodies are drawn, with values of steps used later."""
+    count = draw(st.integers(5, 9))
+    body = draw(
+        st.lists(
+            st.tuples(
+                st.sampled_from(["sine", "tanh", "add", "multiply", "subtract"]),
+                st.integers(0, 9),
+                st.integers(0, 9),
+            ),
+            min_size=3,
+            max_size=7,
+        )
+    )
+    carries = draw(st.integers(1, 3))
+    taps = draw(st.lists(st.integers(0, count - 1), max_size=4))
+    again = draw(st.booleans())
+
+    def step(state: list[Any], more: list[Any]) -> tuple[list[Any], Any]:
+        values = [*state, *more]
+        for name, one, two in body:
+            x, y = values[one % len(values)], values[two % len(values)]
+            values.append(
+                getattr(ops, name)(x) if name in ("sine", "tanh") else getattr(ops, name)(x, y)
+            )
+        return values[-carries:], values[len(values) // 2]
+
+    def f(x: Any, y: Any, w: Any) -> Any:
+        state, kept = [x, y, w][:carries], []
+        for _ in range(count):
+            state, middle = step(state, [w])
+            kept.append(middle)
+        if again:
+            for each in reversed(kept):
+                state, _ = step(state, [each])
+        return [*state, *[kept[tap] for tap in taps]]
+
+    return staged(f, ROW, ROW, ROW)
+
+
+@settings(max_examples=150, deadline=None)
+@given(loops())
+def test_random_loops(program: Program) -> None:
+    check(program)
+    check(optimise(program))
+
+
+def test_tandem_repeats() -> None:
+    assert tandem_repeats("ababababab", copies=3, covered=6) == [Repeat(0, 2, 5)]
+    assert tandem_repeats("xyzabcabcabcq", copies=3, covered=6) == [Repeat(3, 3, 3)]
+    assert tandem_repeats("abcdefgh") == []
+    assert tandem_repeats("aaaaabbbbb", copies=4, covered=4) == [Repeat(0, 1, 5), Repeat(5, 1, 5)]
+    assert tandem_repeats("") == []
+
+
+@given(st.lists(st.integers(0, 2), max_size=60))
+def test_each_repeat_is_one(items: list[int]) -> None:
+    end = 0
+    for run in tandem_repeats(items, copies=3, covered=3):
+        assert run.start >= end
+        block = items[run.start : run.start + run.period]
+        assert items[run.start : run.end] == block * run.copies
+        end = run.end
+    assert end <= len(items)
+
+
+def test_the_search_is_linear() -> None:
+    """Count comparisons: of items that count how often they are compared."""
+
+    class Item:
+        compared = 0
+
+        def __init__(self, value: int) -> None:
+            self.value = value
+
+        def __hash__(self) -> int:
+            return hash(self.value)
+
+        def __eq__(self, other: object) -> bool:
+            Item.compared += 1
+            return isinstance(other, Item) and self.value == other.value
+
+    def comparisons(values: list[int]) -> int:
+        items = [Item(value) for value in values]
+        Item.compared = 0
+        tandem_repeats(items)
+        return Item.compared
+
+    halves = [*range(300), *range(300)]
+    words = [int(c) for n in range(300) for c in f"{n:b}"]
+    for short in (halves, words, [0] * 300, [0, 1, 2] * 100):
+        longer = [value + 1000 * half for half in range(4) for value in short]
+        assert comparisons(longer) <= 40 * len(longer)
+
+
+def test_numbers_of_equations() -> None:
+    program = staged(
+        lambda x, y: [ops.sine(x), ops.sine(y), ops.sine(ops.add(x, y)), ops.cosine(x)], ROW, ROW
+    )
+    one, two, _, three, four = numbered_equations(program)
+    assert one == two == three != four
