@@ -26,7 +26,7 @@ def scans(program: Program) -> list[Scan]:
 
 
 def check(program: Program, *, seed: int = 0) -> Program:
-    """Return the rolled program, after a comparison of its results with those of the program, to the bit."""
+    """Return the rolled program, after a comparison of both programs' results, to the bit."""
     rolled = roll(program)
     verify(rolled)
     assert rolled.parameter_types == program.parameter_types

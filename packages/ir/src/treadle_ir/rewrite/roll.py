@@ -10,7 +10,7 @@ as a scan. The pass finds runs of equal operations (`treadle_ir.analysis.repeats
 What blocks make and later operations take becomes the stacked ys. The gradient of an unrolled loop is two runs: the
 first one's ys are the second one's xs, in reverse, without copies. Runs within a block are rolled in turn.
 
-The results are those of the same operations in the same order. What may differ is what a compiler makes of them.
+The same operations compute the results, in the same order. What may differ is what a compiler makes of them.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Loop(NamedTuple):
     outer: dict[tuple[int, int], tuple[Atom, ...]]
     saved: tuple[
         Made, ...
-    ]  # results that operations after the run take from other blocks than the last
+    ]  # results that operations after the run take from blocks before the last
     last: tuple[Made, ...]  # results that they take from the last block
 
 
@@ -75,7 +75,7 @@ def roll(program: Program, choose: Choice = every) -> Program:
 
     Args:
         program: the program, whose calls should have been inlined.
-        choose: returns those of the program's loops that become scans, in their order.
+        choose: returns the loops, among the program's, that become scans, in their order.
 
     Example:
         >>> from treadle_ir import ArrayType, ops, stage
@@ -455,7 +455,7 @@ class _Body:
                 made = self._loop.inner.get((j, a))
                 if made is not None:
                     operands.append(equations[made[0]].results[made[1]])
-                else:  # fixed literals are no parameters
+                else:  # a fixed literal stays in the body
                     operands.append(self._parameters.get((j, a), atom))
             results = tuple([Value(each.type) for each in equation.results])
             equations.append(equation._replace(operands=tuple(operands), results=results))
@@ -470,7 +470,7 @@ LEAST_WORK: Final = 350  # of compilation that is saved, in elementwise operatio
 OTHER_WORK: Final = 8  # of an operation that is not elementwise, which is compiled by itself
 MOST_FLOPS: Final = 1 << 21  # of one block
 MOST_BYTES: Final = 1 << 20  # that one block reads and writes, as if nothing were fused
-MOST_EDGES: Final = 4  # values that are stacked with those of another loop
+MOST_EDGES: Final = 4  # values that are stacked with the values of another loop
 
 
 def certain_to_win(program: Program, loops: Sequence[Loop]) -> Sequence[Loop]:
