@@ -44,6 +44,7 @@ OTHERS: dict[str, tuple[Any, str]] = {
     "persistent_cache_min_compile_time_secs": (0.5, "0.5"),
     "persistent_cache_min_entry_size_bytes": (9, "9"),
     "platform_name": ("cpu", "cpu"),
+    "roll": ("all", "all"),
     "platforms": ("cpu", "cpu"),
     "random_seed_offset": (-4, "-4"),
     "traceback_filtering": ("off", "off"),
