@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import final
+from os import PathLike
+from typing import TextIO, final
 
 from treadle_insight.finding import Finding
 
@@ -29,8 +30,8 @@ class Table:
 class Report:
     """What `explain` and `watch` found.
 
-    `print(report)` shows it as text, a notebook as HTML; `html()`, `json()` and `sarif()` return it as text in these
-    formats.
+    `print(report)` shows it as plain text, `show()` in colours on a terminal, a notebook as HTML; `html()`, `json()`
+    and `sarif()` return it as text in these formats.
 
     Attributes:
         title: what was looked at, in one line.
@@ -65,8 +66,62 @@ class Report:
         within = f"{kind}."
         return tuple([x for x in self._findings if x.kind == kind or x.kind.startswith(within)])
 
+    # Each view is imported where it is asked for: views know reports.
+
+    def show(self, file: TextIO | None = None) -> None:
+        """Print the report: in colours on a terminal, if rich is installed.
+
+        Args:
+            file: where to print; standard output by default.
+        """
+        from treadle_insight.views.terminal import show  # noqa: PLC0415
+
+        show(self, file)
+
+    def html(self) -> str:
+        """Return the report as a document of HTML: self-contained, readable without scripts."""
+        from treadle_insight.views.html import report_html  # noqa: PLC0415
+
+        return report_html(self)
+
+    def json(self) -> str:
+        """Return the report as JSON: `version`, `title`, `findings`, `tables`."""
+        from treadle_insight.views.data import report_json  # noqa: PLC0415
+
+        return report_json(self)
+
+    @classmethod
+    def of_json(cls, text: str) -> Report:
+        """Return the report that `json` returned as text, in this process or in another one.
+
+        Args:
+            text: the JSON.
+
+        Raises:
+            ArgumentError: the text is not a report, or one of a later version.
+        """
+        from treadle_insight.views.data import report_of_json  # noqa: PLC0415
+
+        return report_of_json(text)
+
+    def sarif(self, root: str | PathLike[str] | None = None) -> str:
+        """Return the report as SARIF 2.1.0, which editors and code hosts show at the lines of a program.
+
+        Args:
+            root: the folder of the sources, such as the root of a repository; the current folder by default.
+        """
+        from treadle_insight.views.sarif import report_sarif  # noqa: PLC0415
+
+        return report_sarif(self, root)
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show."""
+        from treadle_insight.views.html import report_fragment  # noqa: PLC0415
+
+        return report_fragment(self)
+
     def __str__(self) -> str:
-        from treadle_insight.views.text import report_text  # noqa: PLC0415 - views know reports
+        from treadle_insight.views.text import report_text  # noqa: PLC0415
 
         return report_text(self)
 
