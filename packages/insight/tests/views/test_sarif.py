@@ -115,7 +115,7 @@ def test_a_result_is_at_the_expression(report: Report, tmp_path: Path) -> None:
         "f captured `scale` <f32[]>. Fix: Pass it as an argument."
     )
     assert (first["level"], second["level"]) == ("warning", "note")
-    assert "locations" not in second  # standard input is no file
+    assert "locations" not in second  # standard input is not a file
 
 
 def test_files_elsewhere_have_their_full_path(report: Report, tmp_path: Path) -> None:
