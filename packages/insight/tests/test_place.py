@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ def staged_place(line: str, folder: Path) -> Place:
     path = folder / "program.py"
     path.write_text(f"def f(x):\n    {line}\n", encoding="utf-8")
     linecache.checkcache(str(path))
-    names: dict[str, object] = {"ops": ops}
+    names: dict[str, Any] = {"ops": ops}
     exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), names)
     program = stage(names["f"], ArrayType((2,), F32)).program
     return Place.of(program.equations[-1].source)
