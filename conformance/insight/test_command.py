@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.distributed import starting
 from conformance.platform import environment
 from treadle_insight import Report
 
@@ -107,6 +108,64 @@ def test_help_names_both_commands(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "doctor" in done.stdout
     assert "trace" in done.stdout
+
+
+def test_a_program_of_jax_is_traced_behind_the_hook(tmp_path: Path) -> None:
+    pytest.importorskip("treadle_jax")
+    program = "import jax\nstep = jax.jit(lambda x: x + 1)\nprint(step(1.0), jax.__name__)\n"
+    (tmp_path / "program.py").write_text(program)
+    command = [sys.executable, "-m", "treadle_jax", "-m", "treadle", "trace", "program.py"]
+    variables = {**os.environ, **environment(1)}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=variables)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "2.0 jax\n"
+    assert "stage <lambda>" in (tmp_path / "program.perfetto.json").read_text()
+
+
+IN_PROCESSES = """\
+import treadle
+import treadle.numpy as tnp
+treadle.distributed.initialize(initialization_timeout=60, shutdown_timeout_seconds=60)
+print(treadle.jit(lambda x: tnp.sin(x))(1.0))
+"""
+
+
+def test_each_of_several_processes_writes_its_part(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(IN_PROCESSES)
+    port = starting.free_port()
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-m", "treadle", "trace", "program.py"],
+            cwd=tmp_path,
+            env=starting.environment(2, number, port, 1),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        for number in range(2)
+    ]
+    try:
+        outputs = [each.communicate(timeout=120)[0] for each in started]
+    finally:
+        for each in started:
+            each.kill()
+    assert [each.returncode for each in started] == [0, 0], outputs
+    parts = [f"program.process{number}.treadle.json" for number in range(2)]
+    for number in range(2):
+        assert (tmp_path / f"program.process{number}.treadle.html").exists()
+        assert (tmp_path / f"program.process{number}.perfetto.json").exists()
+    done = run("report", *parts, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "program.py, 2 processes" in (tmp_path / "report.treadle.html").read_text()
+
+
+def test_parts_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+    (tmp_path / "part.json").write_text("{}")
+    (tmp_path / "text.json").write_text("no JSON")
+    for part in ("none.json", "part.json", "text.json"):
+        done = run("report", part, cwd=tmp_path)
+        assert done.returncode == 2
+        assert f"cannot read {part}" in done.stderr
 
 
 NO_GPU = pytest.mark.cpu  # nothing is wrong with the machine under test

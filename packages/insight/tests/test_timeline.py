@@ -70,7 +70,7 @@ def test_each_event_is_on_the_timeline() -> None:
         "lowering": "lower step",
         "compile": "compile step",
         "cache": "find step",
-        "transfer": "host to cpu:0",
+        "transfer": "transfer from host",
         "donation": "donation to step",
         "callback": "callback log",
     }

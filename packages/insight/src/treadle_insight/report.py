@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import TextIO, final
 
@@ -65,6 +65,42 @@ class Report:
             return self._findings
         within = f"{kind}."
         return tuple([x for x in self._findings if x.kind == kind or x.kind.startswith(within)])
+
+    @classmethod
+    def of_processes(cls, reports: Mapping[str, Report]) -> Report:
+        """Return one report of the reports that the processes of a program made.
+
+        A finding that several processes have is one finding, which names them, with the largest of its costs. Tables
+        stay apart.
+
+        Args:
+            reports: the reports, by the names of the processes.
+
+        Example:
+            >>> from treadle_insight import Finding
+            >>> found = [Finding("nan.made", "A nan was made.")]
+            >>> both = Report.of_processes({"0": Report("step", found), "1": Report("step", found)})
+            >>> both.findings()[0].why
+            ('In processes 0, 1.',)
+        """
+        found: dict[tuple[object, ...], list[tuple[str, Finding]]] = {}
+        for process, report in reports.items():
+            for finding in report.findings():
+                key = (finding.kind, finding.what, finding.where, finding.fix)
+                found.setdefault(key, []).append((process, finding))
+        together = []
+        for several in found.values():
+            largest = max([finding for _, finding in several], key=lambda each: each.cost.weight)
+            names = [*dict.fromkeys([process for process, _ in several])]
+            where = f"In process{'es' if names[1:] else ''} {', '.join(names)}."
+            together.append(replace(largest, why=(*largest.why, where)))
+        tables = [
+            replace(table, title=f"process {process}: {table.title}")
+            for process, report in reports.items()
+            for table in report.tables
+        ]
+        title = ", ".join(dict.fromkeys([report.title for report in reports.values()]))
+        return cls(f"{title}, {len(reports)} processes", together, tables)
 
     # Each view is imported where it is asked for: views know reports.
 

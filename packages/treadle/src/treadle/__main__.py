@@ -1,5 +1,7 @@
 """`python -m treadle doctor`: what is wrong with the installation; `python -m treadle trace program.py`: a watched run.
 
+`python -m treadle report program.process*.treadle.json` makes one report of the parts that several processes wrote.
+
 The exit code of the doctor is 0 if it finds nothing, and 1 if it does; `trace` ends with the exit code of the program.
 It is 2 if the command cannot be understood. A program that imports JAX is traced by
 `python -m treadle_jax -m treadle trace program.py`.
@@ -38,6 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _USAGE
     if chosen.command == "doctor":
         return _doctor(as_json=chosen.json)
+    if chosen.command == "report":
+        return _report(chosen.parts, Path(chosen.out))
     return _trace(chosen.program, chosen.arguments, Path(chosen.out))
 
 
@@ -53,6 +57,11 @@ def _parser() -> argparse.ArgumentParser:
     trace.add_argument("--out", default=".", help="the folder of both files; else the current one")
     trace.add_argument("program", help="the program's file")
     trace.add_argument("arguments", nargs=argparse.REMAINDER, help="the program's own arguments")
+    report = commands.add_parser(
+        "report", help="make one HTML report of the parts that the processes of a program wrote"
+    )
+    report.add_argument("--out", default="report.treadle.html", help="the file of the report")
+    report.add_argument("parts", nargs="+", help="the files program.process*.treadle.json")
     return parser
 
 
@@ -101,16 +110,49 @@ def _trace(program: str, arguments: Sequence[str], folder: Path) -> int:
         _shown(error, _from_code(code, error.__traceback__))
         return 1
     finally:
-        stem = folder / Path(program).stem
-        html, perfetto = Path(f"{stem}.treadle.html"), Path(f"{stem}.perfetto.json")
         report = seen.report()
         report.title = os.path.basename(program)
-        html.write_text(report.html(), encoding="utf-8")
-        perfetto.write_text(seen.perfetto(), encoding="utf-8")
+        process = _process()
+        stem = f"{folder / Path(program).stem}{'' if process is None else f'.process{process}'}"
+        files = {".treadle.html": report.html(), ".perfetto.json": seen.perfetto()}
+        if process is not None:
+            files[".treadle.json"] = report.json()
+        for ending, text in files.items():
+            Path(stem + ending).write_text(text, encoding="utf-8")
         count = len(report.findings())
         said = "1 finding" if count == 1 else f"{count} findings"
-        print(f"treadle trace: {said}, in {html}", file=sys.stderr)
-        print(f"treadle trace: {perfetto}, for https://ui.perfetto.dev", file=sys.stderr)
+        print(f"treadle trace: {said}, in {stem}.treadle.html", file=sys.stderr)
+        print(f"treadle trace: {stem}.perfetto.json, for https://ui.perfetto.dev", file=sys.stderr)
+    return 0
+
+
+def _process() -> int | None:
+    """Return the number of this process among those of the program; None if it is alone."""
+    from treadle_runtime import backends  # noqa: PLC0415 - which starts nothing
+
+    peers = backends.peers
+    return None if peers is None else peers.process
+
+
+def _report(parts: Sequence[str], file: Path) -> int:
+    """Make one report of the reports of several processes."""
+    from treadle_insight import Report  # noqa: PLC0415 - a distribution that need not be installed
+
+    reports = {}
+    for part in parts:
+        path = Path(part)
+        number = path.name.removesuffix(".treadle.json").rpartition(".process")[2]
+        try:
+            reports[number] = Report.of_json(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            print(f"treadle report: cannot read {part}: {error}", file=sys.stderr)
+            return _USAGE
+    try:
+        file.write_text(Report.of_processes(reports).html(), encoding="utf-8")
+    except OSError as error:
+        print(f"treadle report: cannot write {file}: {error.strerror}", file=sys.stderr)
+        return _USAGE
+    print(f"treadle report: {file}", file=sys.stderr)
     return 0
 
 

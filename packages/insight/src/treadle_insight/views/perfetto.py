@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from treadle_insight.timeline import Span, Timeline
@@ -19,12 +19,18 @@ def timeline_json(timeline: Timeline, name: str = "treadle") -> str:
         name: the name of the process.
     """
     process = timeline.process
+    numbers = {
+        thread: number for number, thread in enumerate(timeline.threads, 1)
+    }  # viewers read 32 bits
     events = [_metadata("process_name", process, 0, name)]
-    threads = [_metadata("thread_name", process, *each) for each in timeline.threads.items()]
+    threads = [
+        _metadata("thread_name", process, numbers[each], its_name)
+        for each, its_name in timeline.threads.items()
+    ]
     # By start, the longest first: a span comes before those within it.
     ordered = sorted(timeline.spans, key=lambda span: (span.start, -(span.seconds or 0.0)))
     content = {
-        "traceEvents": [*events, *threads, *_spans(ordered, process)],
+        "traceEvents": [*events, *threads, *_spans(ordered, process, numbers)],
         "displayTimeUnit": "ms",
         "otherData": {"left_out": timeline.left_out},
     }
@@ -36,14 +42,14 @@ def _metadata(kind: str, process: int, thread: int, name: str) -> Object:
     return {"name": kind, "ph": "M", "pid": process, "tid": thread, "args": {"name": name}}
 
 
-def _spans(spans: Iterable[Span], process: int) -> Iterable[Object]:
+def _spans(spans: Iterable[Span], process: int, threads: Mapping[int, int]) -> Iterable[Object]:
     """Yield the events of spans. The format counts microseconds."""
     for span in spans:
         event: Object = {
             "name": span.name,
             "cat": span.category,
             "pid": process,
-            "tid": span.thread,
+            "tid": threads[span.thread],
             "ts": span.start * 1e6,
             "args": dict(span.details),
         }
