@@ -127,7 +127,7 @@ def _trace(program: str, arguments: Sequence[str], folder: Path) -> int:
 
 
 def _process() -> int | None:
-    """Return the number of this process among those of the program; None if it is alone."""
+    """Return the number of this process of the program; None if it is the only one."""
     from treadle_runtime import backends  # noqa: PLC0415 - which starts nothing
 
     peers = backends.peers
