@@ -80,6 +80,13 @@ def test_all_lines_of_the_source_are_shown(report: Report) -> None:
     assert re.findall(r"(\d+)</i>", source) == ["1", "2", "3", "4"]
 
 
+def test_the_margin_has_room_for_the_marks_of_two_findings(report: Report) -> None:
+    many = Report("f", report.findings("capture") * 5)
+    source = many.html().partition("<h2>Source</h2>")[2]
+    assert re.findall(r"#finding-(\d)", source) == ["1", "2"]
+    assert "&#9654;</a>&#8230; 4</i>" in source
+
+
 def test_a_report_without_findings() -> None:
     assert "nothing to say" in elements(Report("f", []).html()).text
 

@@ -14,6 +14,7 @@ from treadle_insight.views.text import heading
 from treadle_ir.errors import short_name
 
 _AROUND: Final = 2  # lines of source before and after a place
+_ARROWS: Final = 2  # in the margin of one line
 _LONGEST: Final = 3_000  # lines of a file that is shown whole
 
 # Within `.treadle` alone: a notebook shows the fragment among other things.
@@ -146,15 +147,16 @@ def _lines(
     """Yield lines of source with their numbers; marked ones have links to findings, or an arrow, in the margin."""
     for number, line in enumerate(source, first):
         marks = marked.get(number, [])
-        arrow = " ".join(
-            [
-                f'<a href="#finding-{each}">{each}&#9654;</a>' if each else "&#9654;"
-                for each, _ in marks
-            ]
-        )
+        arrow = " ".join([_arrow(name) for name, _ in marks[:_ARROWS]])
+        arrow += "&#8230;" if len(marks) > _ARROWS else ""
         text = _underlined(line.rstrip("\n"), marks[0][1]) if marks else escape(line.rstrip("\n"))
         kind = ' class="marked"' if marks else ""
         yield f"<span{kind}><i>{arrow} {number}</i>{text or ' '}</span>"
+
+
+def _arrow(name: str) -> str:
+    """Return the mark of a finding in the margin, which leads to it if it has a name."""
+    return f'<a href="#finding-{name}">{name}&#9654;</a>' if name else "&#9654;"
 
 
 def _underlined(line: str, place: Place) -> str:
