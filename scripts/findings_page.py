@@ -4,7 +4,7 @@ scripts/findings_page.py --write docs/findings.md    write the page, from the ki
 scripts/findings_page.py --check docs/findings.md    fail if the page is out of date
 
 The wrong and the right program of each kind are run. Durations differ from run to run: `--check` leaves them out of the
-comparison, with the percentages of lines that have one.
+comparison, with the percentages of paragraphs that have one.
 """
 
 from __future__ import annotations
@@ -102,13 +102,17 @@ def page() -> str:
     return "".join(parts)
 
 
-def compared(text: str) -> str:
-    """Return a page without what differs from run to run, and without the breaks of lines, which depend on it."""
-    lines = [
-        re.sub(r"\d+(?:\.\d+)? %", "# %", line) if re.search(DURATION, line) else line
-        for line in text.splitlines()
-    ]
-    return " ".join(re.sub(DURATION, "# s", "\n".join(lines)).split())
+def compared(text: str) -> list[str]:
+    """Return the paragraphs of a page without what differs from run to run, and without breaks of lines: the lengths of
+    durations decide where lines end.
+    """
+    return [timeless(" ".join(paragraph.split())) for paragraph in text.split("\n\n")]
+
+
+def timeless(paragraph: str) -> str:
+    """Return a paragraph without durations; without percentages, too, if it has one."""
+    found = re.sub(DURATION, "# s", paragraph)
+    return found if found == paragraph else re.sub(r"\d+(?:\.\d+)? ?%", "# %", found)
 
 
 DURATION = r"\b\d[\d.,]*(?:e[+-]?\d+)? (?:s|ms|us)\b"
@@ -120,7 +124,7 @@ def main() -> int:
         del os.environ[variable]
     os.environ |= {
         "TREADLE_PLATFORMS": "cpu",
-        "TREADLE_NUM_CPU_DEVICES": "2",
+        "TREADLE_NUM_CPU_DEVICES": "4",
         "TREADLE_CACHE": "0",
     }
     _, action, file = sys.argv

@@ -1,22 +1,16 @@
-"""What the tests of treadle-insight share: no disk cache, and the runtime's evaluator."""
+"""The tests run on NumPy, also in a process that has imported all of treadle."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-
-os.environ.setdefault("TREADLE_CACHE", "0")
 
 import pytest
 
-from treadle_ir.tracing import current_evaluator, install
-from treadle_runtime import RuntimeEvaluator
+from treadle_ir import ReferenceEvaluator, evaluating
 
 
-@pytest.fixture(scope="session", autouse=True)
-def evaluator() -> Iterator[None]:
-    """Install the runtime's evaluator; afterwards restore the previous one."""
-    before = current_evaluator()
-    install(evaluator=RuntimeEvaluator())
-    yield
-    install(evaluator=before)
+@pytest.fixture(autouse=True)
+def on_the_reference_evaluator() -> Iterator[None]:
+    """Whatever evaluator is installed, put back afterwards."""
+    with evaluating(ReferenceEvaluator()):
+        yield

@@ -54,3 +54,13 @@ def test_carets_that_do_not_fit_are_left_out(report: Report) -> None:
 
 def test_an_unknown_place_is_named_so() -> None:
     assert "at an unknown place" in finding_text(Finding("nan.made", "A nan.", (Place("", 0),)))
+
+
+def test_long_code_keeps_its_beginning_and_its_end() -> None:
+    code = "\n".join([f"line{number}" for number in range(30)])
+    lines = finding_text(
+        Finding("loop.unrolled", "A loop.", fix="Roll it:", code=code)
+    ).splitlines()
+    assert len(lines) == 10
+    assert lines[2:4] == ["      line0", "      line1"]
+    assert lines[-3:] == ["          ...", "      line28", "      line29"]

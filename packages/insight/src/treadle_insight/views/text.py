@@ -50,6 +50,9 @@ def finding_lines(finding: Finding, width: int = WIDTH) -> list[tuple[Role, str]
     places = [_cut(f"  at {place.show()}", width) for place in finding.where[:2]]
     fix = _wrapped(f"fix: {finding.fix}", "  ", width) if finding.fix else []
     code = [f"      {line}" for line in finding.code.splitlines()]
+    most = max(4, _MOST_LINES - len(head) - len(places) - len(fix))
+    if len(code) > most:  # the beginning and the end, which calls what the beginning defines
+        code = [*code[: most - 3], "          ...", *code[-2:]]
     room = max(0, _MOST_LINES - len(head) - len(places) - len(fix) - len(code))
     why = [line for each in finding.why for line in _wrapped(each, "    ", width)][:room]
     lines: list[tuple[Role, str]] = [("what", line) for line in head]
