@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 from pathlib import Path
 from typing import Final
@@ -58,3 +59,17 @@ def test_each_kind_is_named_by_its_question(code: str) -> None:
     assert topic in sections(), f"docs/faq.md has no heading {topic!r}"
     words = {each.partition(".")[0] for each in named(told(sections()[topic]))}
     assert code.partition(".")[0] in words, f"{topic!r} does not name {code}"
+
+
+def test_the_page_of_findings_is_compared_without_durations() -> None:
+    path = Path(__file__).parents[2] / "scripts" / "findings_page.py"
+    spec = importlib.util.spec_from_file_location("findings_page", path)
+    assert spec is not None
+    assert spec.loader is not None
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    page = "f was traced 7 times more, in 98 ms, 93 % of [1.2\n  s].\n\n64 % of the program"
+    same = "f was traced 7 times more,\n  in 1,198 us, 9 % of [2 s].\n\n64 % of the program"
+    assert script.compared(page) == script.compared(same)
+    for change in (("7 times", "8 times"), ("64 %", "65 %"), ("98 ms", "soon")):
+        assert script.compared(page) != script.compared(page.replace(*change))
