@@ -579,6 +579,7 @@ def docs(session: nox.Session) -> None:
     install(session, PACKAGES, *PYTEST)
     session.run("python", "scripts/links.py")
     session.run("python", "scripts/settings_page.py", "--check", "docs/settings.md")
+    session.run("python", "scripts/findings_page.py", "--check", "docs/findings.md")
     session.run("python", "scripts/docstrings.py")
     readmes = ["README.md", *(f"packages/{folder}/README.md" for folder in PACKAGES)]
     session.run(

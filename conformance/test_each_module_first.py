@@ -20,6 +20,7 @@ BELOW: Final = {
     "treadle_batching": "treadle_ir",
     "treadle_compiler": "treadle_ir jaxlib.xla_client jaxlib.mlir.ir",
     "treadle_runtime": "treadle_compiler",
+    "treadle_insight": "treadle_autodiff treadle_runtime",
     "treadle_numpy": "treadle_autodiff",
     "treadle": "treadle_autodiff treadle_batching treadle_compiler treadle_runtime treadle_numpy",
 }

@@ -85,3 +85,13 @@ def test_what_is_not_declared_is_told_of(script: Any, tree: Path) -> None:
 def test_the_range_of_jaxlib_is_the_one_that_is_declared(package: str) -> None:
     text = (ROOT / "packages" / package / "pyproject.toml").read_text()
     assert re.findall(r'"jaxlib([^"]*)"', text) == [WANTED]
+
+
+def test_a_sibling_of_an_extra_is_declared(script: Any, tree: Path) -> None:
+    project = tree / "packages/b/pyproject.toml"
+    project.write_text("[project]\ndependencies = []\n")
+    (found,) = script.problems(tree)
+    assert "does not declare it" in found
+    extra = '[project.optional-dependencies]\na = ["treadle-a[x]>=0.1,<0.2"]\n'
+    project.write_text(f"[project]\ndependencies = []\n{extra}")
+    assert script.problems(tree) == []

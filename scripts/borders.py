@@ -31,7 +31,8 @@ OPEN = ("treadle_ir.core.dtypes", "treadle_ir.primitives.", "treadle_ir.testing.
 NAMED = re.compile(
     r"jaxlib imports? jax|[jJ]axlib(?:\._jax)?|_jax_mlir_ext|JaxRuntimeError"  # the library itself
     r"|jax\.buffer_donor"  # the attribute by which XLA's importer knows donated arguments
-    r"|jax_plugins|jax-cuda\d+-plugin|jax_cuda\{digits\}_plugin|\"jax-\{|-pjrt"  # plugins of jaxlib on PyPI
+    r"|jax_plugins|jax-cuda(?:\d+|\{[a-z.]+\})-p(?:lugin|jrt)"  # plugins of jaxlib on PyPI
+    r"|jax_cuda\{digits\}_plugin|\"jax-\{|-pjrt"  # the same, as packages and by parts
     r"|no_jax_import"  # jaxlib imports jax in places, which must not happen
     r"|lojax\b|(?:make_)?jaxprs?\b|_jaxpr"  # what programs are called where users see them
     r"|JAX_EARLY|JAX_LATE|jax_early|jax_late"  # members of `Inline`

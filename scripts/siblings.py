@@ -79,11 +79,12 @@ def needs(root: Path) -> dict[str, dict[str, set[str]]]:
 
 
 def bounds(folder: Path) -> dict[str, Version]:
-    """Return the least release of each sibling that a package declares, by import name."""
+    """Return the least release of each sibling that a package declares, by import name; for an extra, too."""
     project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
+    extras = project.get("optional-dependencies", {}).values()
     found = {}
-    for line in project["dependencies"]:
-        match = re.match(r"(treadle[\w-]*)>=([\d.]+)", line)
+    for line in [*project["dependencies"], *[line for extra in extras for line in extra]]:
+        match = re.match(r"(treadle[\w-]*)(?:\[[\w,-]+\])?>=([\d.]+)", line)
         if match:
             found[match[1].replace("-", "_")] = version(match[2])
     return found

@@ -389,3 +389,19 @@ def a_tracer_that_escaped() -> object:
     escaped = []
     treadle.jit(lambda x: escaped.append(x))(1.0)
     return escaped[0] + 1
+
+
+@program
+def explain() -> object:
+    return treadle.explain(fails)(1.0)
+
+
+@program
+def a_watched_call() -> object:
+    with treadle.watch():
+        return treadle.jit(fails)(1.0)
+
+
+@program
+def a_part_of_watch_that_there_is_not() -> object:
+    return treadle.watch("compilations")

@@ -141,6 +141,14 @@ class DiskCache:
         return self._ready()
 
     @property
+    def named_folder(self) -> Path | None:
+        """The folder that is asked for, whether or not it exists or can be used; None if there is none to name."""
+        try:
+            return self._asked if self._asked is not None else self._default_folder()
+        except (OSError, RuntimeError, ImportError):
+            return None
+
+    @property
     def limit(self) -> int:
         """How many bytes the entries may take together."""
         if self._limit is None:

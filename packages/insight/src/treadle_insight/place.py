@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 from dataclasses import dataclass
 from typing import Self, final
+from unicodedata import combining, east_asian_width
 
 from treadle_ir.errors import Source, short_name
 
@@ -57,6 +58,20 @@ class Place:
             return line.strip()
         return line[self.column - 1 : self.end_column - 1].strip()
 
+    @property
+    def marks(self) -> str:
+        """Spaces and a caret below each character of `text` that is within the place.
+
+        Empty if the columns are unknown, or if the place is the whole line, where carets add nothing.
+        """
+        whole = linecache.getline(self.file, self.line).rstrip()
+        indent = len(whole) - len(whole.lstrip())
+        stop = self.end_column - 1 if self.end_line == self.line else len(whole)
+        start, stop = max(self.column - 1, indent), min(stop, len(whole))
+        if not self.column or stop <= start or (start, stop) == (indent, len(whole)):
+            return ""
+        return " " * columns(whole[indent:start]) + "^" * columns(whole[start:stop])
+
     def show(self) -> str:
         """Return `train.py:41, in loss:  y = x + b`, without the parts that are unknown."""
         where = f"{short_name(self.file)}:{self.line}" if self.file else "an unknown place"
@@ -67,6 +82,22 @@ class Place:
 
     def __str__(self) -> str:
         return f"{short_name(self.file)}:{self.line}" if self.file else "an unknown place"
+
+
+def columns(text: str) -> int:
+    """Return how many columns of a terminal a text takes: two for each wide character, none for a combining one.
+
+    Args:
+        text: the text, of one line.
+
+    Example:
+        >>> columns("x + 1"), columns("数 + 1")
+        (5, 6)
+    """
+    if text.isascii():
+        return len(text)
+    wide = sum([east_asian_width(each) in "WF" for each in text])
+    return len(text) + wide - sum([combining(each) > 0 for each in text])
 
 
 def _characters(file: str, line: int, column: int) -> int:

@@ -10,6 +10,8 @@ from treadle_insight.finding import Finding
 from treadle_insight.looks import WATCH_PARTS, watch_part
 from treadle_insight.looks.part import Part
 from treadle_insight.report import Report
+from treadle_insight.timeline import Timeline
+from treadle_insight.views.perfetto import timeline_json
 from treadle_ir import ArgumentError
 from treadle_ir.errors import did_you_mean
 from treadle_ir.events import Event, listening
@@ -33,8 +35,8 @@ class watch:  # noqa: N801 - reads as a statement
         keys: whether to look for random keys that are used twice, too.
 
     Returns:
-        A context manager that gives itself: `report()` and `findings()` may be asked for inside of the block, or
-        after it.
+        A context manager that gives itself: `report()`, `findings()` and `perfetto()` may be asked for inside of the
+        block, or after it.
 
     Raises:
         ArgumentError: there is no such part.
@@ -48,7 +50,7 @@ class watch:  # noqa: N801 - reads as a statement
         ()
     """
 
-    __slots__ = ("_observers", "_parts", "_stack")
+    __slots__ = ("_observers", "_parts", "_stack", "timeline")
 
     def __init__(self, *parts: str, keys: bool = False) -> None:
         for name in parts:
@@ -63,6 +65,7 @@ class watch:  # noqa: N801 - reads as a statement
         self._parts: Sequence[Part] = [watch_part(name) for name in chosen]
         self._observers = [part for part in self._parts if part.observes_calls]
         self._stack = ExitStack()
+        self.timeline = Timeline()
 
     def __enter__(self) -> Self:
         with ExitStack() as entered:  # which undoes what was done, if a part cannot begin
@@ -80,6 +83,7 @@ class watch:  # noqa: N801 - reads as a statement
 
     def _hear(self, event: Event) -> None:
         """Pass on an event."""
+        self.timeline.hear(event)
         for part in self._parts:
             part.hear(event)
 
@@ -113,6 +117,13 @@ class watch:  # noqa: N801 - reads as a statement
             kind: a kind, or the beginning of one, such as `recompile`; None for all.
         """
         return self.report().findings(kind)
+
+    def perfetto(self) -> str:
+        """Return when functions were staged, lowered and compiled, and what was transferred, as trace events in JSON.
+
+        Perfetto (ui.perfetto.dev) and chrome://tracing show them.
+        """
+        return timeline_json(self.timeline)
 
     def report(self) -> Report:
         """Return a report on what has been found so far."""

@@ -11,24 +11,9 @@ from __future__ import annotations
 import os
 import runpy
 import sys
-from types import CodeType, ModuleType
 
+from treadle.running import code_of, compiled, run_code, run_file
 from treadle_jax.hook import install
-
-
-def _compiled(source: str | bytes, name: str) -> CodeType:
-    """Return code as Python compiles it: `compile` alone would apply the `from __future__` of this file."""
-    return compile(source, name, "exec", dont_inherit=True)
-
-
-def _run(code: CodeType, file: str | None) -> None:
-    """Run code as the main module, which stays: classes that it pickles and threads that it starts need it."""
-    main = ModuleType("__main__")
-    main.__dict__.update(__builtins__=__builtins__, __spec__=None)
-    if file is not None:
-        main.__file__ = file
-    sys.modules["__main__"] = main
-    exec(code, main.__dict__)
 
 
 def main(arguments: list[str]) -> int:
@@ -55,18 +40,14 @@ def main(arguments: list[str]) -> int:
         if first == "-m":
             runpy.run_module(what, run_name="__main__", alter_sys=True)
         else:
-            _run(_compiled(what, "<string>"), None)
+            run_code(compiled(what, "<string>"), None)
         return 0
-    path = os.path.abspath(first)
     try:
-        with open(path, "rb") as file:
-            source = file.read()
+        code = code_of(first)
     except OSError as error:
         print(f"treadle_jax: cannot read {first}: {error.strerror}", file=sys.stderr)
         return 2
-    sys.path[0] = os.path.dirname(path)
-    sys.argv = [first, *rest]
-    _run(_compiled(source, path), path)
+    run_file(code, first, rest)
     return 0
 
 

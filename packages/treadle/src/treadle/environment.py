@@ -35,8 +35,12 @@ _OTHERS: Final = frozenset(
 _OURS: Final = ("TREADLE_CONFORMANCE_", "TREADLE_PARITY_")  # of treadle's own tests
 
 
-def warn_of_unknown(environ: Mapping[str, str]) -> None:
-    """Warn of variables that look like settings and are none, with the name that is nearest."""
+def unknown_variables(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return a message for each variable that looks like a setting and is none, with the name that is nearest.
+
+    Args:
+        environ: the environment variables.
+    """
     given = [
         name
         for name in environ
@@ -46,18 +50,26 @@ def warn_of_unknown(environ: Mapping[str, str]) -> None:
         and name.partition("_")[2].lower() not in SETTINGS
     ]
     if not given:  # else it may be a setting that has not been declared yet
-        return
+        return {}
     from treadle.settings import names  # noqa: PLC0415 - only where there is such a variable
 
     known = [prefix + name.upper() for prefix in _PREFIXES for name in names()]
-    for name in sorted(given):
-        if name not in known:
-            close = did_you_mean(name, [*known, *_OTHERS])
-            warnings.warn(
-                f"the environment variable {name} has no effect: treadle has no such setting{close}",
-                UserWarning,
-                stacklevel=2,
-            )
+    return {
+        name: f"the environment variable {name} has no effect: treadle has no such setting"
+        f"{did_you_mean(name, [*known, *_OTHERS])}"
+        for name in sorted(given)
+        if name not in known
+    }
+
+
+def warn_of_unknown(environ: Mapping[str, str]) -> None:
+    """Warn of variables that look like settings and are none, with the name that is nearest.
+
+    Args:
+        environ: the environment variables.
+    """
+    for message in unknown_variables(environ).values():
+        warnings.warn(message, UserWarning, stacklevel=2)
 
 
 def print_environment_info(return_string: bool = False) -> str | None:

@@ -14,6 +14,7 @@ from treadle_runtime.client.backend import (
 from treadle_runtime.client.environment import (
     cpu_asynchronous as cpu_asynchronous,
     cpu_device_count as cpu_device_count,
+    nvidia_gpu_present as nvidia_gpu_present,
     requested_platforms as requested_platforms,
 )
 from treadle_runtime.client.failures import (

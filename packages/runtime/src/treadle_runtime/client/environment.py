@@ -1,12 +1,16 @@
-"""What the environment specifies about platforms and devices."""
+"""What the environment specifies about platforms and devices, and whether there is a GPU."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
+from typing import Final
 
 from treadle_ir import ArgumentError
 from treadle_ir.settings import environment_variables
+
+_NVIDIA_DEVICES: Final = ("/dev/nvidia0", "/proc/driver/nvidia/version")
 
 
 def requested_platforms(environ: Mapping[str, str]) -> tuple[tuple[str, ...], bool]:
@@ -23,6 +27,11 @@ def requested_platforms(environ: Mapping[str, str]) -> tuple[tuple[str, ...], bo
         if names:
             return names[:1], False
     return (), False
+
+
+def nvidia_gpu_present() -> bool:
+    """Return whether the kernel has a driver for an NVIDIA GPU, whatever is installed for Python."""
+    return any([os.path.exists(each) for each in _NVIDIA_DEVICES])
 
 
 def words(text: str) -> tuple[str, ...]:

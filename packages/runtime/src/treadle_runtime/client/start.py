@@ -25,12 +25,14 @@ from typing import TYPE_CHECKING, Final, final
 from treadle_compiler import check_fork, jaxlib, never_destroyed, refuse_in_children
 from treadle_ir import ArgumentError
 from treadle_ir.errors import capture, refused
+from treadle_ir.events import say
 from treadle_ir.process import fork_safe_rlock
 from treadle_ir.settings import environment_variables
 from treadle_runtime.client.backend import Backend
 from treadle_runtime.client.environment import (
     cpu_asynchronous,
     cpu_device_count,
+    nvidia_gpu_present,
     requested_platforms,
     words,
 )
@@ -212,6 +214,8 @@ class Backends:
                 return self._start(_canonical(names[0]))
             found = [name for name in ("cuda", "tpu") if self._plugin(name) is not None]
             names = (*found, "cpu")
+            if "cuda" not in found:
+                self._tell_of_unused_gpu()
         reasons: list[PlatformError] = []
         for name in names:
             try:
@@ -313,6 +317,17 @@ class Backends:
         from treadle_runtime.client.plugins import plugin_library  # noqa: PLC0415
 
         return plugin_library(platform, self._environ)
+
+    def _tell_of_unused_gpu(self) -> None:
+        """Log that there is a GPU without a plugin, when the CPU is chosen: once, since the default is chosen once."""
+        if nvidia_gpu_present():
+            from treadle_runtime.client.plugins import install_command  # noqa: PLC0415
+
+            say(
+                "there is an NVIDIA GPU, and jaxlib has no plugin for it: programs run on another platform\n"
+                f"  fix: {install_command()}, or set TREADLE_PLATFORMS=cpu to say that this is meant",
+                loudly=True,
+            )
 
     def _accelerator(self, platform: str, library: Path) -> Backend:
         from treadle_runtime.client.plugins import start_plugin  # noqa: PLC0415
