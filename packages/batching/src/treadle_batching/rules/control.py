@@ -19,7 +19,9 @@ from treadle_batching.batch import batch_flat
 from treadle_batching.moving import at_front, with_dim
 from treadle_batching.programs import (
     BatchedProgram,
+    BatchedPrograms,
     batch_program,
+    batch_programs,
     batched_type,
 )
 from treadle_batching.registry import batch_rule
@@ -49,7 +51,6 @@ from treadle_ir.tracing import (
     current_trace,
     derived,
     interpret_unchecked as interpret,
-    share_captures,
 )
 
 
@@ -85,14 +86,6 @@ def _choose(condition: Operand, on_true: Operand, on_false: Operand) -> Operand:
 _MOST_SPREAD: Final = 1 << 16  # elements, for which what is not batched is spread over the batch
 
 
-@final
-@frozen(eq=False)
-class _Branches:
-    primitive: Case
-    captured: tuple[Operand, ...]
-    dims: tuple[Dim, ...]
-
-
 @batch_rule(Case)
 def case_batch(
     primitive: Case, axis: Axis, operands: Operands, dims: Sequence[Dim], /
@@ -110,7 +103,7 @@ def case_batch(
         lambda: _batched_branches(branches, axis, flags),
     )
     placed = _placed(operands[1:], dims[1:], _dims(flags), axis)
-    return bind(made.primitive, operands[0], *made.captured, *placed), made.dims
+    return bind(Case(made.programs), operands[0], *made.captured, *placed), made.dims[0]
 
 
 def _refuse_effects(name: str, programs: Sequence[Program]) -> None:
@@ -130,15 +123,12 @@ def _effects(programs: Sequence[Program]) -> Effects:
     return frozenset().union(*[program.effects for program in programs])
 
 
-def _batched_branches(branches: Sequence[Program], axis: Axis, flags: Flags) -> _Branches:
+def _batched_branches(branches: Sequence[Program], axis: Axis, flags: Flags) -> BatchedPrograms:
+    """Batch the branches so that a result has a batch in all of them if it has one in any."""
     none = [False] * len(branches[0].results)
     found = [batch_program(branch, axis, _dims(flags), none).dims for branch in branches]
     forced = [any(dim is not None for dim in each) for each in zip(*found, strict=True)]
-    batched = [batch_program(branch, axis, _dims(flags), forced) for branch in branches]
-    programs, captured = share_captures(
-        [each.program for each in batched], [each.captured for each in batched]
-    )
-    return _Branches(Case(tuple(programs)), tuple(captured), tuple(_dims(forced)))
+    return batch_programs(branches, axis, _dims(flags), [forced] * len(branches))
 
 
 def _all_branches(
