@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import final
 
-from treadle_autodiff.linearize import Linearized, linearize_flat
+from treadle_autodiff.linearize import Pushforward, linearize_flat, linearize_leading
 from treadle_autodiff.programs import transpose_program
 from treadle_autodiff.registry import (
     LinearFunction,
@@ -35,31 +35,11 @@ from treadle_ir.process import frozen
 from treadle_ir.tracing import derived, interpret_unchecked as interpret
 
 
-def _in_constants(
-    program: Program, constants: Operands, x: Operands, nonzero: Sequence[bool]
-) -> Linearized | None:
-    """The derivative of a program by its constants, at `x`; None where no constant has a tangent."""
-    if not any(nonzero):
-        return None
-    return linearize_flat(lambda *cs: interpret(program, *cs, *x), constants, nonzero)
-
-
-def _pushed(linearized: Linearized | None, tangents: Sequence[Tangent]) -> list[Tangent] | None:
-    """Minus the tangents of the program's results."""
-    if linearized is None:
-        return None
-    given = [tangent for tangent in tangents if not isinstance(tangent, Zero)]
-    return [
-        each if isinstance(each, Zero) else ops.negate(each) for each in linearized.tangents(*given)
-    ]
-
-
-def _or_zero(tangents: Sequence[Tangent], flags: Sequence[bool]) -> list[Tangent]:
-    """The tangents, `Zero` where a flag is not set."""
-    return [
-        tangent if flag else Zero(tangent_type(tangent))
-        for tangent, flag in zip(tangents, flags, strict=True)
-    ]
+def _minus_pushed(derivative: Pushforward | None, tangents: Sequence[Tangent]) -> Sequence[Tangent]:
+    """Return minus the tangents of a program's results; no tangents if the derivative is None."""
+    if derivative is None:
+        return ()
+    return [each if isinstance(each, Zero) else ops.negate(each) for each in derivative(tangents)]
 
 
 # --- linear equations -------------------------------------------------------------------------------
@@ -72,13 +52,15 @@ def _solved(
     results = bind(primitive, *primals)
     types = [type_of(result).tangent() for result in results]
     x = results[: len(primals) - len(constants)]
-    of_map = _in_constants(primitive.matvec, constants, x, flags[: len(constants)])
+    of_map = linearize_leading(primitive.matvec, constants, x, flags[: len(constants)])
 
     def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
-        tangents = _or_zero(tangents, flags)
-        moved = _pushed(of_map, tangents[: len(constants)])
-        right: Sequence[Tangent] = tangents[len(constants) :]
-        if moved is not None:
+        right: Sequence[Tangent] = [
+            tangent if flag else Zero(tangent_type(tangent))
+            for tangent, flag in zip(tangents, flags, strict=True)
+        ][len(constants) :]
+        moved = _minus_pushed(of_map, tangents[: len(constants)])
+        if moved:
             right = [add(db, each) for db, each in zip(right, moved, strict=True)]
         zeros = [Zero(type) for type in types]
         if all(isinstance(each, Zero) for each in right):
@@ -183,9 +165,9 @@ def root_jvp(
     out: list[Tangent] = [Zero(type_of(result).tangent()) for result in results]
     flags = nonzero_flags(tangents)[:count]
     x = results[: len(primals) - count]
-    of_function = _in_constants(primitive.function, constants, x, flags)
-    right = _pushed(of_function, _or_zero(tangents[:count], flags))
-    if right is None or all(isinstance(each, Zero) for each in right):
+    of_function = linearize_leading(primitive.function, constants, x, flags)
+    right = _minus_pushed(of_function, tangents[:count])
+    if all(isinstance(each, Zero) for each in right):
         return results, out
     given = [materialise(each) for each in right]
     out[: len(x)] = interpret(primitive.tangent_solve, *constants, *x, *given)

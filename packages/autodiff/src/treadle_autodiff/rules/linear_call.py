@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_autodiff.linearize import linearize_flat
+from treadle_autodiff.linearize import linearize_leading
 from treadle_autodiff.registry import (
     LinearFunction,
     jvp_rule,
@@ -19,7 +19,6 @@ from treadle_autodiff.rules.control.operands import nonzero_flags
 from treadle_autodiff.tangents import Linear, Tangent, Zero, add, materialise
 from treadle_ir import Operand, Operands, bind, type_of
 from treadle_ir.primitives.linear_call import LinearCall
-from treadle_ir.tracing import interpret_unchecked as interpret
 
 
 def _linearized(
@@ -28,11 +27,7 @@ def _linearized(
     count = primitive.residuals
     residuals, x = primals[:count], primals[count:]
     results = bind(primitive, *primals)
-    of_residuals = None
-    if any(flags[:count]):
-        of_residuals = linearize_flat(
-            lambda *rs: interpret(primitive.program, *rs, *x), residuals, flags[:count]
-        )
+    of_residuals = linearize_leading(primitive.program, residuals, x, flags[:count])
 
     def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
         out: list[Tangent] = [Zero(type_of(result).tangent()) for result in results]
@@ -40,8 +35,7 @@ def _linearized(
             given = [materialise(tangent) for tangent in tangents[count:]]
             out = [*bind(primitive, *residuals, *given)]
         if of_residuals is not None:
-            moved = [t for t, flag in zip(tangents, flags[:count], strict=False) if flag]
-            pushed = of_residuals.tangents(*[materialise(t) for t in moved])
+            pushed = of_residuals(tangents[:count])
             out = [add(one, other) for one, other in zip(out, pushed, strict=True)]
         return out
 
