@@ -96,6 +96,7 @@ if TYPE_CHECKING:
         x64_enabled as x64_enabled,
     )
     from treadle_ir.core.registry import find_primitive as find_primitive, register as register
+    from treadle_ir.core.requests import run_requests as run_requests
     from treadle_ir.core.rules import RuleTable as RuleTable, is_family as is_family
     from treadle_ir.core.sharding import Sharding as Sharding, explicit_part as explicit_part
     from treadle_ir.core.sizes import (
@@ -154,6 +155,7 @@ if not TYPE_CHECKING:
                 "x64_enabled"
             ),
             "treadle_ir.core.registry": "find_primitive register",
+            "treadle_ir.core.requests": "run_requests",
             "treadle_ir.core.rules": "RuleTable is_family",
             "treadle_ir.core.sharding": "Sharding explicit_part",
             "treadle_ir.core.sizes": (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -23,6 +24,11 @@ def with_nested(primitive: Primitive, programs: Mapping[int, Program]) -> Primit
     return changed  # type: ignore[no-any-return]  # the class of `primitive`
 
 
+def with_primitive(equation: Equation, primitive: Primitive) -> Equation:
+    """Return `equation` with another operation; itself if it is the same."""
+    return equation if primitive is equation.primitive else equation._replace(primitive=primitive)
+
+
 def _exchanged(value: Any, programs: Mapping[int, Program]) -> Any:
     """Return an attribute value with its programs replaced. Any: attributes are of any kind."""
     if isinstance(value, Program):
@@ -34,14 +40,10 @@ def _exchanged(value: Any, programs: Mapping[int, Program]) -> Any:
         for name in field_names(type(value)):
             old = getattr(value, name)
             new = _exchanged(old, programs)
-            if new is not old and not (type(old) is tuple and all(map(_same, old, new))):
+            if new is not old and not (type(old) is tuple and all(map(operator.is_, old, new))):
                 changes[name] = new
         return dataclasses.replace(value, **changes) if changes else value
     return value
-
-
-def _same(left: object, right: object) -> bool:
-    return left is right
 
 
 def map_programs(program: Program, function: Callable[[Program], Program]) -> Program:
@@ -60,20 +62,12 @@ def rebuilt(program: Program, made: Mapping[int, Program]) -> Program:
     """Return the program with nested programs replaced; `made` has the new programs by the ids of the old ones."""
     if not made:
         return program
-    equations: list[Equation] | None = None
-    for index, equation in enumerate(program.equations):
-        if has_programs(equation.primitive):
-            primitive = with_nested(equation.primitive, made)
-            if primitive is not equation.primitive:
-                if equations is None:
-                    equations = list(program.equations)
-                equations[index] = Equation(
-                    primitive,
-                    equation.operands,
-                    equation.results,
-                    equation.effects,
-                    equation.source,
-                )
-    if equations is None:
+    equations = [
+        with_primitive(equation, with_nested(equation.primitive, made))
+        if has_programs(equation.primitive)
+        else equation
+        for equation in program.equations
+    ]
+    if all(map(operator.is_, equations, program.equations)):
         return program
     return Program(program.parameters, tuple(equations), program.results)
