@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from treadle.experimental.jet import control as control, own as own
-from treadle.experimental.jet.registry import deflinear, defzero, jet_rule
+from treadle.experimental.jet.defining import deflinear, defzero
+from treadle.experimental.jet.registry import jet_rule
 from treadle.experimental.jet.series import (
     Series,
     derivative,
@@ -23,7 +24,7 @@ from treadle.experimental.jet.series import (
     zero_series,
 )
 from treadle.experimental.jet.trace import by_derivative, composed
-from treadle_ir import Operand, Operands, bind, ops
+from treadle_ir import Operand, Operands, Primitive, bind, ops
 from treadle_ir.core import Rearrangement
 from treadle_ir.core.dtypes import is_inexact
 from treadle_ir.primitives import contract as c, convert, cumulative, elementwise as e, reduce
@@ -52,13 +53,13 @@ def convert_jet(
 
 
 def _bilinear(
-    primitive: c.DotGeneral | c.Convolution,
+    primitive: Primitive,
     primals: Operands,
     series: Sequence[Series],
     order: int,
     /,
 ) -> tuple[Operands, Sequence[Series]]:
-    """Return the convolution of both series; a factor that does not move is one coefficient."""
+    """Return z_k = sum of x_i y_(k-i); a factor that does not move is one coefficient."""
     (x, y), (dx, dy) = primals, series
     if dx is zero_series:
         return bind(primitive, x, y), [
@@ -76,22 +77,8 @@ def _bilinear(
     return [first], [rest]
 
 
-jet_rule(c.DotGeneral)(_bilinear)
-jet_rule(c.Convolution)(_bilinear)
-
-
-@jet_rule(e.Multiply)
-def multiply_jet(
-    primitive: e.Multiply, primals: Operands, series: Sequence[Series], order: int, /
-) -> tuple[Operands, Sequence[Series]]:
-    """z_k = sum of x_i y_(k-i)."""
-    (x, y), (dx, dy) = primals, series
-    if dx is zero_series:
-        return [ops.multiply(x, y)], [[ops.multiply(x, each) for each in terms(y, dy, order)[1:]]]
-    if dy is zero_series:
-        return [ops.multiply(x, y)], [[ops.multiply(each, y) for each in terms(x, dx, order)[1:]]]
-    first, *rest = product(terms(x, dx, order), terms(y, dy, order))
-    return [first], [rest]
+for _product in (e.Multiply, c.DotGeneral, c.Convolution):
+    jet_rule(_product)(_bilinear)
 
 
 @jet_rule(e.Divide)
