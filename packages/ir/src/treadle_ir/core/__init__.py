@@ -108,6 +108,7 @@ if TYPE_CHECKING:
         symbolic_dim_bounds as symbolic_dim_bounds,
         variables_of as variables_of,
     )
+    from treadle_ir.core.typed import Typed as Typed
     from treadle_ir.core.types import (
         INVARIANT as INVARIANT,
         TOKEN as TOKEN,
@@ -162,6 +163,7 @@ if not TYPE_CHECKING:
                 "is_symbolic is_symbolic_dim max_dim min_dim scope_of symbolic_dim_bounds "
                 "variables_of"
             ),
+            "treadle_ir.core.typed": "Typed",
             "treadle_ir.core.types": "INVARIANT TOKEN ArrayType TokenType Type Varying unsharded",
             "treadle_ir.core.typing": "inferred",
             "treadle_ir.core.values": "Atom Literal Value",
