@@ -242,6 +242,12 @@ def highest(*numbers: Number | float) -> Number:
     return best
 
 
+def odd(x: Number, value: Number) -> Number:
+    """Return an odd function of x, given its value for the magnitude of x; at 0 and NaN it is x."""
+    value = where(x < 0.0, -value, value)
+    return where(x.is_nan() | x.equals(0.0), x, value)
+
+
 def exp(x: Number) -> Number:
     """Return `e ** x`."""
     return x.apply("exponential")
