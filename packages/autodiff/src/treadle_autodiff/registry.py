@@ -13,7 +13,16 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
-from treadle_ir import MissingRuleError, Operand, Operands, Primitive, RuleTable, bind, types_of
+from treadle_ir import (
+    ArrayType,
+    MissingRuleError,
+    Operand,
+    Operands,
+    Primitive,
+    RuleTable,
+    bind,
+    types_of,
+)
 from treadle_ir.core import inferred
 
 P = TypeVar("P", bound=Primitive)
@@ -60,6 +69,14 @@ class TransposeRule(Protocol[P_contra]):
         ...
 
 
+class UnaryTransposeRule(Protocol[P_contra]):
+    """The cotangent of the only operand, from the cotangent of the only result and the type of the operand."""
+
+    def __call__(self, primitive: P_contra, ct: Operand, type: ArrayType, /) -> Tangent:
+        """Apply the rule."""
+        ...
+
+
 _RULES: Final = "treadle_autodiff.rules"
 _FOLDER: Final = "treadle_autodiff/rules"
 jvp_rules: Final[RuleTable[JvpRule[Any]]] = RuleTable("jvp", "jvp_rule", _FOLDER, _RULES)
@@ -96,6 +113,30 @@ def transpose_rule(primitive: type[P]) -> Callable[[TransposeRule[P]], Transpose
 
     def register(rule: TransposeRule[P]) -> TransposeRule[P]:
         transpose_rules.register(primitive, rule)
+        return rule
+
+    return register
+
+
+def unary_transpose_rule(
+    primitive: type[P],
+) -> Callable[[UnaryTransposeRule[P]], UnaryTransposeRule[P]]:
+    """Register the transpose rule of a primitive with one operand and one result."""
+
+    def register(rule: UnaryTransposeRule[P]) -> UnaryTransposeRule[P]:
+        def transpose(
+            primitive: P,
+            cotangents: Sequence[Tangent],
+            operands: Sequence[Operand | Linear],
+            /,
+        ) -> Sequence[Tangent | None]:
+            (ct,), (operand,) = cotangents, operands
+            assert not isinstance(ct, Zero)  # a rule is called only if some cotangent is nonzero
+            assert isinstance(operand, Linear)
+            assert isinstance(operand.type, ArrayType)
+            return [rule(primitive, ct, operand.type)]
+
+        transpose_rules.register(primitive, transpose)
         return rule
 
     return register

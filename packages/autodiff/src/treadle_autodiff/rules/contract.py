@@ -9,15 +9,15 @@ from dataclasses import replace
 
 from treadle_autodiff.registry import jvp_rule, not_linear, transpose_rule
 from treadle_autodiff.tangents import Linear, Tangent, Zero, add, materialise
-from treadle_ir import ArrayType, Operand, Operands, Primitive, bind, ops, type_of, types_of
+from treadle_ir import ArrayType, Operand, Operands, bind, ops, type_of, types_of
 from treadle_ir.core import inferred
 from treadle_ir.primitives.contract import Convolution, DotGeneral, dilated, free_axes
 
 
-def _bilinear_jvp(
-    primitive: Primitive, primals: Operands, tangents: Sequence[Tangent]
+def bilinear_jvp(
+    primitive: DotGeneral | Convolution, primals: Operands, tangents: Sequence[Tangent], /
 ) -> tuple[Operands, Sequence[Tangent]]:
-    # d(x * y) = dx * y + x * dy
+    """d(x * y) = dx * y + x * dy."""
     x, y = primals
     dx, dy = tangents
     result_types, _ = inferred(primitive, types_of(primals))
@@ -29,20 +29,8 @@ def _bilinear_jvp(
     return bind(primitive, x, y), [total]
 
 
-@jvp_rule(DotGeneral)
-def dot_general_jvp(
-    primitive: DotGeneral, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, Sequence[Tangent]]:
-    """The product rule."""
-    return _bilinear_jvp(primitive, primals, tangents)
-
-
-@jvp_rule(Convolution)
-def convolution_jvp(
-    primitive: Convolution, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, Sequence[Tangent]]:
-    """The product rule."""
-    return _bilinear_jvp(primitive, primals, tangents)
+jvp_rule(DotGeneral)(bilinear_jvp)
+jvp_rule(Convolution)(bilinear_jvp)
 
 
 def _matched(cotangent: Operand, known: Operand) -> tuple[Operand, Operand]:

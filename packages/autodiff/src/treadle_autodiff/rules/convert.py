@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_autodiff.registry import jvp_rule, linear, locally_constant, transpose_rule
-from treadle_autodiff.tangents import Linear, Tangent, Zero
+from treadle_autodiff.registry import jvp_rule, linear, locally_constant, unary_transpose_rule
+from treadle_autodiff.tangents import Tangent, Zero
 from treadle_ir import ArrayType, Operand, Operands, bind, ops, type_of
 from treadle_ir.core import dtypes
 from treadle_ir.primitives.convert import BitcastConvert, Convert, Copy, ReducePrecision
@@ -31,24 +31,16 @@ def convert_jvp(
     return results, [ops.convert(dx, dtype=tangent.dtype)]
 
 
-@transpose_rule(Convert)
-def convert_transpose(
-    primitive: Convert, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
-) -> Sequence[Tangent | None]:
+@unary_transpose_rule(Convert)
+def convert_transpose(primitive: Convert, ct: Operand, type: ArrayType, /) -> Operand:
     """Back to the operand's type: real to complex loses the imaginary part, complex to real gains a zero one."""
-    (ct,), (x,) = cotangents, operands
-    assert not isinstance(ct, Zero)
-    assert isinstance(x, Linear)
-    assert isinstance(x.type, ArrayType)
-    return [ops.convert(ct, dtype=x.type.dtype, weak=x.type.weak)]
+    return ops.convert(ct, dtype=type.dtype, weak=type.weak)
 
 
-@transpose_rule(Copy)
-def copy_transpose(
-    primitive: Copy, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
-) -> Sequence[Tangent | None]:
+@unary_transpose_rule(Copy)
+def copy_transpose(primitive: Copy, ct: Operand, type: ArrayType, /) -> Operand:
     """Return the cotangent itself: a copy protects the owner of a buffer, and a cotangent has no other owner."""
-    return [cotangents[0]]
+    return ct
 
 
 @jvp_rule(ReducePrecision)

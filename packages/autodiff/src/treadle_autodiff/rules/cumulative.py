@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_autodiff.registry import jvp_rule, linear, transpose_rule
+from treadle_autodiff.registry import jvp_rule, linear, unary_transpose_rule
 from treadle_autodiff.rules.recurrence import recurrence
 from treadle_autodiff.rules.reduce import shift
 from treadle_autodiff.rules.sort import positions_along, take_along
-from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
-from treadle_ir import Operand, Operands, bind, ops, type_of
+from treadle_autodiff.tangents import Tangent, Zero, materialise
+from treadle_ir import ArrayType, Operand, Operands, bind, ops, type_of
 from treadle_ir.core.dtypes import least
 from treadle_ir.primitives.cumulative import (
-    Cumulative,
     CumulativeAdd,
     CumulativeLogsumexp,
     CumulativeMaximum,
@@ -27,13 +26,10 @@ from treadle_ir.primitives.cumulative import (
 linear(CumulativeAdd)
 
 
-@transpose_rule(CumulativeAdd)
-def cumulative_add_transpose(
-    primitive: CumulativeAdd, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
-) -> list[Tangent | None]:
+@unary_transpose_rule(CumulativeAdd)
+def cumulative_add_transpose(primitive: CumulativeAdd, ct: Operand, type: ArrayType, /) -> Operand:
     """Each summand is in all later sums: sum from the other end."""
-    ct = materialise(cotangents[0])
-    return [ops.cumulative_add(ct, axis=primitive.axis, reverse=not primitive.reverse)]
+    return ops.cumulative_add(ct, axis=primitive.axis, reverse=not primitive.reverse)
 
 
 # p_k = p_{k-1} x_k, so dp_k = x_k dp_{k-1} + p_{k-1} dx_k.
@@ -69,28 +65,18 @@ def cumulative_logsumexp_jvp(
     return results, [recurrence(keep, ops.multiply(enter, dx), primitive.axis, primitive.reverse)]
 
 
-@jvp_rule(CumulativeMaximum)
-def cumulative_maximum_jvp(
-    primitive: CumulativeMaximum, primals: Operands, tangents: Sequence[Tangent]
+def extreme_jvp(
+    primitive: CumulativeMaximum | CumulativeMinimum,
+    primals: Operands,
+    tangents: Sequence[Tangent],
+    /,
 ) -> tuple[Operands, list[Tangent]]:
-    """The tangent of the element that is the maximum so far: the first one, of equal ones."""
-    return _extreme_jvp(primitive, primals[0], materialise(tangents[0]))
-
-
-@jvp_rule(CumulativeMinimum)
-def cumulative_minimum_jvp(
-    primitive: CumulativeMinimum, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, list[Tangent]]:
-    """The tangent of the element that is the minimum so far: the first one, of equal ones."""
-    return _extreme_jvp(primitive, primals[0], materialise(tangents[0]))
-
-
-def _extreme_jvp(primitive: Cumulative, x: Operand, dx: Operand) -> tuple[Operands, list[Tangent]]:
-    """Find where each result was first attained, and take the tangent from there.
+    """Find where each maximum or minimum so far was first attained, and take the tangent from there.
 
     A result that differs from the one before was attained at its own place, any other where the one before was;
     a NaN stays for good and comes from the place of the first.
     """
+    (x,), dx = primals, materialise(tangents[0])
     results = bind(primitive, x)
     y, axis, type = results[0], primitive.axis, type_of(x)
     if type.size == 0:
@@ -108,3 +94,7 @@ def _extreme_jvp(primitive: Cumulative, x: Operand, dx: Operand) -> tuple[Operan
         first = type_of(places).dtype.type(0)
         attained = ops.cumulative_maximum(ops.select(same, first, places), axis=axis)
     return results, [take_along(dx, attained, axis, unique=False)]
+
+
+jvp_rule(CumulativeMaximum)(extreme_jvp)
+jvp_rule(CumulativeMinimum)(extreme_jvp)

@@ -24,6 +24,7 @@ from treadle_autodiff.registry import (
     locally_constant,
     not_linear,
     transpose_rule,
+    unary_transpose_rule,
 )
 from treadle_autodiff.tangents import Linear, Tangent, Zero
 from treadle_ir import ArrayType, DType, Literal, Operand, Operands, Primitive, bind, ops, type_of
@@ -377,14 +378,10 @@ def complex_jvp(
     return results, [broadcast_to(ops.complex(dx, dy), type_of(z))]
 
 
-@transpose_rule(e.Negate)
-def negate_transpose(
-    primitive: e.Negate, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
-) -> Sequence[Tangent | None]:
+@unary_transpose_rule(e.Negate)
+def negate_transpose(primitive: e.Negate, ct: Operand, type: ArrayType, /) -> Operand:
     """Its own."""
-    (ct,) = cotangents
-    assert not isinstance(ct, Zero)
-    return [ops.negate(ct)]
+    return ops.negate(ct)
 
 
 @transpose_rule(e.Add)
@@ -442,24 +439,16 @@ def divide_transpose(
 # With the pairing Re(v w), a + bi meets c + di in ac - bd.
 
 
-@transpose_rule(e.Real)
-def real_transpose(
-    primitive: e.Real, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
-) -> Sequence[Tangent | None]:
+@unary_transpose_rule(e.Real)
+def real_transpose(primitive: e.Real, ct: Operand, type: ArrayType, /) -> Operand:
     """Re(v) t = Re(v (t + 0i))."""
-    (ct,) = cotangents
-    assert not isinstance(ct, Zero)
-    return [ops.complex(ct, number(0, ct))]
+    return ops.complex(ct, number(0, ct))
 
 
-@transpose_rule(e.Imag)
-def imag_transpose(
-    primitive: e.Imag, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
-) -> Sequence[Tangent | None]:
+@unary_transpose_rule(e.Imag)
+def imag_transpose(primitive: e.Imag, ct: Operand, type: ArrayType, /) -> Operand:
     """Im(v) t = Re(v (0 - ti))."""
-    (ct,) = cotangents
-    assert not isinstance(ct, Zero)
-    return [ops.complex(number(0, ct), ops.negate(ct))]
+    return ops.complex(number(0, ct), ops.negate(ct))
 
 
 @transpose_rule(e.Complex)
@@ -475,14 +464,10 @@ def complex_transpose(
     return [ct_x, ct_y]
 
 
-@transpose_rule(e.Conjugate)
-def conjugate_transpose(
-    primitive: e.Conjugate, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
-) -> Sequence[Tangent | None]:
+@unary_transpose_rule(e.Conjugate)
+def conjugate_transpose(primitive: e.Conjugate, ct: Operand, type: ArrayType, /) -> Operand:
     """Re(conj(v) w) = Re(v conj(w))."""
-    (ct,) = cotangents
-    assert not isinstance(ct, Zero)
-    return [ops.conjugate(ct)]
+    return ops.conjugate(ct)
 
 
 def _array(operand: Linear) -> ArrayType:

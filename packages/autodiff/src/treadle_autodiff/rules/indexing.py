@@ -290,11 +290,13 @@ def scatter_multiply_transpose(
     return [bind(primitive, materialise(cotangents[0]), indices, updates)[0], None, None]
 
 
-def _extreme_jvp(
-    primitive: ScatterFamily, primals: Operands, tangents: Sequence[Tangent]
+def extreme_jvp(
+    primitive: ScatterMaximum | ScatterMinimum, primals: Operands, tangents: Sequence[Tangent], /
 ) -> tuple[Operands, Sequence[Tangent]]:
-    # The tangent of an element is the tangent of the equal value: the operand's element or an update; where
-    # several are equal, their mean. (The same choice as for maximum and minimum.)
+    """The tangent of the equal value, the operand's element or an update; the mean where several are equal.
+
+    This is the same choice as for maximum and minimum.
+    """
     operand, indices, updates = primals
     d_operand, _, d_updates = tangents
     result = bind(primitive, operand, indices, updates)[0]
@@ -315,22 +317,8 @@ def _extreme_jvp(
     return [result], [ops.divide(total, counts)]
 
 
-@jvp_rule(ScatterMaximum)
-def scatter_maximum_jvp(
-    primitive: ScatterMaximum, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, Sequence[Tangent]]:
-    """The tangent of the greatest; the mean where several are."""
-    return _extreme_jvp(primitive, primals, tangents)
-
-
-@jvp_rule(ScatterMinimum)
-def scatter_minimum_jvp(
-    primitive: ScatterMinimum, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, Sequence[Tangent]]:
-    """The tangent of the least; the mean where several are."""
-    return _extreme_jvp(primitive, primals, tangents)
-
-
+jvp_rule(ScatterMaximum)(extreme_jvp)
+jvp_rule(ScatterMinimum)(extreme_jvp)
 for _extreme in (ScatterMaximum, ScatterMinimum):
     transpose_rules.absent(
         _extreme, because="it is not linear in any operand; its jvp rule uses scatter_add"

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from treadle_autodiff.registry import linear, transpose_rule
+from treadle_autodiff.registry import linear, transpose_rule, unary_transpose_rule
 from treadle_autodiff.tangents import Linear, Tangent, materialise
 from treadle_ir import ArrayType, Operand, ops, type_of
 from treadle_ir.core import max_dim
@@ -41,15 +41,14 @@ def operand_type(operand: Operand | Linear) -> ArrayType:
     return operand.type
 
 
-@transpose_rule(BroadcastInDim)
+@unary_transpose_rule(BroadcastInDim)
 def broadcast_in_dim_transpose(
-    primitive: BroadcastInDim, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
-) -> list[Tangent | None]:
+    primitive: BroadcastInDim, ct: Operand, type: ArrayType, /
+) -> Operand:
     """Sum over the copies."""
-    shape = operand_type(operands[0]).shape
     spread = [
         dimension
-        for size, dimension in zip(shape, primitive.dimensions, strict=True)
+        for size, dimension in zip(type.shape, primitive.dimensions, strict=True)
         if size != primitive.shape[dimension]
     ]
     axes = [
@@ -57,39 +56,30 @@ def broadcast_in_dim_transpose(
         for axis in range(len(primitive.shape))
         if axis in spread or axis not in primitive.dimensions
     ]
-    ct_x = materialise(cotangents[0])
     if axes:
-        ct_x = ops.reduce_add(ct_x, axes=axes)
-    if spread:
-        ct_x = ops.reshape(ct_x, shape=shape)
-    return [ct_x]
+        ct = ops.reduce_add(ct, axes=axes)
+    return ops.reshape(ct, shape=type.shape) if spread else ct
 
 
-@transpose_rule(Reshape)
-def reshape_transpose(
-    primitive: Reshape, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
-) -> list[Tangent | None]:
+@unary_transpose_rule(Reshape)
+def reshape_transpose(primitive: Reshape, ct: Operand, type: ArrayType, /) -> Operand:
     """Reshape back."""
-    return [ops.reshape(materialise(cotangents[0]), shape=operand_type(operands[0]).shape)]
+    return ops.reshape(ct, shape=type.shape)
 
 
-@transpose_rule(Transpose)
-def transpose_transpose(
-    primitive: Transpose, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
-) -> list[Tangent | None]:
+@unary_transpose_rule(Transpose)
+def transpose_transpose(primitive: Transpose, ct: Operand, type: ArrayType, /) -> Operand:
     """Transpose by the inverse permutation."""
     inverse = [0] * len(primitive.permutation)
     for place, axis in enumerate(primitive.permutation):
         inverse[axis] = place
-    return [ops.transpose(materialise(cotangents[0]), permutation=inverse)]
+    return ops.transpose(ct, permutation=inverse)
 
 
-@transpose_rule(Reverse)
-def reverse_transpose(
-    primitive: Reverse, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
-) -> list[Tangent | None]:
+@unary_transpose_rule(Reverse)
+def reverse_transpose(primitive: Reverse, ct: Operand, type: ArrayType, /) -> Operand:
     """Reverse again."""
-    return [ops.reverse(materialise(cotangents[0]), dimensions=primitive.dimensions)]
+    return ops.reverse(ct, dimensions=primitive.dimensions)
 
 
 @transpose_rule(Concatenate)
@@ -148,22 +138,15 @@ def pad_transpose(
     return [ct_x, ct_value]
 
 
-@transpose_rule(Slice)
-def slice_transpose(
-    primitive: Slice, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
-) -> list[Tangent | None]:
+@unary_transpose_rule(Slice)
+def slice_transpose(primitive: Slice, ct: Operand, type: ArrayType, /) -> Operand:
     """Zeros before, between and after."""
-    ct = materialise(cotangents[0])
-    type = type_of(ct)
+    result = type_of(ct)
     high = [
         size - start - max_dim(1 + (n - 1) * stride, 0)
         for size, start, stride, n in zip(
-            operand_type(operands[0]).shape,
-            primitive.start,
-            primitive.strides,
-            type.shape,
-            strict=True,
+            type.shape, primitive.start, primitive.strides, result.shape, strict=True
         )
     ]
     between = [stride - 1 for stride in primitive.strides]
-    return [ops.pad(ct, type.dtype.type(0), low=primitive.start, high=high, interior=between)]
+    return ops.pad(ct, result.dtype.type(0), low=primitive.start, high=high, interior=between)
