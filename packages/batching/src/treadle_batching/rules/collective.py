@@ -12,7 +12,7 @@ from treadle_batching.moving import insert, move
 from treadle_batching.registry import batch_rule
 from treadle_batching.rules.groups import among_groups, rows_taken
 from treadle_batching.rules.several_axes import one_by_one
-from treadle_ir import Operands, bind, ops, type_of
+from treadle_ir import Operand, Operands, bind, ops, type_of
 from treadle_ir.calling import new_array
 from treadle_ir.primitives.collective import (
     AllGather,
@@ -50,6 +50,15 @@ def all_reduce_batch(
     return [x], [None]
 
 
+def _over_parts(
+    primitive: AllGather | ReduceScatter | AllToAll, axis: Axis, x: Operand, dim: Dim
+) -> tuple[Operands, Sequence[Dim]]:
+    """Return the collective among groups of batch elements, or over this axis and others."""
+    if primitive.groups is not None:
+        return among_groups(primitive, primitive.groups, axis, x, dim)
+    return one_by_one(primitive, axis, x, dim)
+
+
 @batch_rule(AllGather)
 def all_gather_batch(
     primitive: AllGather, axis: Axis, operands: Operands, dims: Sequence[Dim], /
@@ -60,10 +69,8 @@ def all_gather_batch(
         assert dim is not None
         front = move(x, dim, 0)
         return bind(replace(primitive, axis=primitive.axis + 1), front), [0]
-    if primitive.groups is not None:
-        return among_groups(primitive, primitive.groups, axis, x, dim)
-    if len(primitive.axis_names) > 1:
-        return one_by_one(primitive, axis, x, dim)
+    if primitive.groups is not None or len(primitive.axis_names) > 1:
+        return _over_parts(primitive, axis, x, dim)
     rows = insert(x, primitive.axis, axis.size) if dim is None else move(x, dim, primitive.axis)
     if primitive.tiled:
         shape = list(type_of(rows).shape)
@@ -92,10 +99,8 @@ def reduce_scatter_batch(
     if axis.name not in primitive.axis_names:
         assert dim is not None
         return bind(replace(primitive, axis=primitive.axis + 1), move(x, dim, 0)), [0]
-    if primitive.groups is not None:
-        return among_groups(primitive, primitive.groups, axis, x, dim)
-    if len(primitive.axis_names) > 1:
-        return one_by_one(primitive, axis, x, dim)
+    if primitive.groups is not None or len(primitive.axis_names) > 1:
+        return _over_parts(primitive, axis, x, dim)
     total = (
         ops.multiply(x, type_of(x).dtype.type(axis.size))
         if dim is None
@@ -117,10 +122,8 @@ def all_to_all_batch(
         assert dim is not None
         there = replace(primitive, split=split + 1, concat=concat + 1)
         return bind(there, move(x, dim, 0)), [0]
-    if primitive.groups is not None:
-        return among_groups(primitive, primitive.groups, axis, x, dim)
-    if len(primitive.axis_names) > 1:
-        return one_by_one(primitive, axis, x, dim)
+    if primitive.groups is not None or len(primitive.axis_names) > 1:
+        return _over_parts(primitive, axis, x, dim)
     rows = insert(x, 0, count) if dim is None else move(x, dim, 0)
     shape = type_of(rows).shape
     at = split + 1

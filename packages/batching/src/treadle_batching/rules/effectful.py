@@ -11,7 +11,8 @@ import numpy as np
 from treadle_batching.axis import Axis, Dim
 from treadle_batching.moving import at_front
 from treadle_batching.registry import batch_rule
-from treadle_ir import ArrayType, MissingRuleError, Operand, Operands, bind, ops, type_of
+from treadle_batching.rules.foreign import at_once
+from treadle_ir import ArrayType, MissingRuleError, Operand, Operands, bind
 from treadle_ir.primitives.effectful import DebugCallback, HostFunction, IoCallback, PureCallback
 from treadle_ir.process import frozen
 
@@ -53,10 +54,6 @@ def _in_front(operands: Operands, dims: Sequence[Dim], axis: Axis) -> list[Opera
     ]
 
 
-def _with_axis(x: Operand) -> Operand:
-    return ops.reshape(x, shape=(1, *type_of(x).shape))
-
-
 def _one_by_one(
     callback: HostFunction, axis: Axis, operands: Operands, dims: Sequence[Dim]
 ) -> tuple[HostFunction, list[Operand]]:
@@ -81,15 +78,8 @@ def pure_callback_batch(
     if method in ("sequential", "sequential_unrolled"):
         batched, given = _one_by_one(callback, axis, operands, dims)
     else:
-        if method == "broadcast_all":
-            given = [at_front(x, dim, axis) for x, dim in zip(operands, dims, strict=True)]
-        else:
-            given = _in_front(operands, dims, axis)
-        if method == "expand_dims":
-            # Here and not in the call back, which an outer vmap hands operands with one more axis in front.
-            given = [
-                _with_axis(x) if dim is None else x for x, dim in zip(given, dims, strict=True)
-            ]
+        # Axes are added here: in the call back, operands have one more for each outer vmap.
+        given = at_once(method, operands, dims, axis)
         batched = HostFunction(callback.function, _batched(callback.results, axis.size))
     results = bind(replace(primitive, callback=batched), *given)
     return results, [0] * len(results)

@@ -36,12 +36,12 @@ def foreign_call_batch(
     if method in ("sequential", "sequential_unrolled"):
         results = _one_by_one(primitive, axis, operands, dims)
     else:
-        results = bind(_batched(primitive, axis, dims), *_in_front(method, operands, dims, axis))
+        results = bind(_batched(primitive, axis, dims), *at_once(method, operands, dims, axis))
     return results, [0] * len(results)
 
 
-def _in_front(method: str, operands: Operands, dims: Sequence[Dim], axis: Axis) -> list[Operand]:
-    """The operands as a call for the whole batch takes them."""
+def at_once(method: str, operands: Operands, dims: Sequence[Dim], axis: Axis) -> list[Operand]:
+    """Return the operands as a call for the whole batch takes them, by its `vmap_method`."""
     placed: list[Operand] = []
     for x, dim in zip(operands, dims, strict=True):
         if dim is not None or method == "broadcast_all":

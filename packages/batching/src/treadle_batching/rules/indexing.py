@@ -109,9 +109,16 @@ def scatter_batch(
     return bind(batched, operand, indices, updates), [0]
 
 
-def _start_of_batch(starts: Operands) -> np.generic:
-    """A start of 0, of the type of the others."""
-    return type_of(starts[0]).dtype.type(0) if starts else np.int32(0)
+def _starts_for_all(starts: Operands, dims: Sequence[Dim], place: Dim) -> list[Operand]:
+    """Return starts that are the same for all batch elements, with one for the batch at `place`.
+
+    A start that has a batch belongs to a slice that takes the whole axis, so it is 0.
+    """
+    zero = type_of(starts[0]).dtype.type(0) if starts else np.int32(0)
+    fixed = [start if dim is None else zero for start, dim in zip(starts, dims, strict=True)]
+    if place is not None:
+        fixed.insert(place, zero)
+    return fixed
 
 
 def _vectors(starts: Operands, dims: Sequence[Dim], axis: Axis) -> Operand:
@@ -138,19 +145,14 @@ def dynamic_slice_batch(
     shape = list(type_of(operand).shape)
     if operand_dim is not None:
         del shape[operand_dim]
-    moving = [i for i in _moving(primitive.sizes, shape) if start_dims[i] is not None]
-    if not moving:
-        fixed = [
-            start if dim is None else _start_of_batch(starts)
-            for start, dim in zip(starts, start_dims, strict=True)
-        ]
+    moving = _moving(primitive.sizes, shape)
+    if all([start_dims[i] is None for i in moving]):
+        fixed = _starts_for_all(starts, start_dims, operand_dim)
         if operand_dim is None:
             return bind(primitive, operand, *fixed), [None]
-        fixed.insert(operand_dim, _start_of_batch(starts))
         return bind(
             DynamicSlice(_with(primitive.sizes, operand_dim, axis.size)), operand, *fixed
         ), [operand_dim]
-    moving = _moving(primitive.sizes, shape)
     rank = len(shape)
     gathered = Gather(
         offset_dims=tuple(range(1, rank + 1)),
@@ -179,22 +181,17 @@ def dynamic_update_slice_batch(
         del shape[operand_dim]
     if update_dim is not None:
         del sizes[update_dim]
-    moving = [i for i in _moving(sizes, shape) if start_dims[i] is not None]
-    if not moving:
-        fixed = [
-            start if dim is None else _start_of_batch(starts)
-            for start, dim in zip(starts, start_dims, strict=True)
-        ]
+    moving = _moving(sizes, shape)
+    if all([start_dims[i] is None for i in moving]):
         place = operand_dim if operand_dim is not None else update_dim
+        fixed = _starts_for_all(starts, start_dims, place)
         if place is None:
             return bind(primitive, operand, update, *fixed), [None]
-        fixed.insert(place, _start_of_batch(starts))
         operand, update = (
             with_dim(operand, operand_dim, place, axis),
             with_dim(update, update_dim, place, axis),
         )
         return bind(primitive, operand, update, *fixed), [place]
-    moving = _moving(sizes, shape)
     scattered = Scatter(
         update_window_dims=tuple(range(1, len(shape) + 1)),
         inserted_window_dims=(),
