@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from treadle_autodiff.registry import (
+    Duals,
     jvp_rule,
     linear,
     locally_constant,
     transpose_rules,
     unary_transpose_rule,
 )
-from treadle_autodiff.tangents import Tangent, Zero
+from treadle_autodiff.tangents import Tangents, Zero
 from treadle_ir import ArrayType, MissingRuleError, Operand, Operands, bind, ops, type_of
 from treadle_ir.primitives.collective import (
     AllGather,
@@ -28,9 +28,7 @@ from treadle_ir.primitives.collective import (
 
 
 @jvp_rule(AllReduce)
-def all_reduce_jvp(
-    primitive: AllReduce, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+def all_reduce_jvp(primitive: AllReduce, primals: Operands, tangents: Tangents, /) -> Duals:
     """The sum is linear; maxima and minima have no rule yet."""
     if primitive.reduction != "add":
         raise MissingRuleError(

@@ -7,16 +7,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from treadle_autodiff.registry import jvp_rule, not_linear, transpose_rule
-from treadle_autodiff.tangents import Linear, Tangent, Zero, add, materialise
+from treadle_autodiff.registry import (
+    Cotangents,
+    Duals,
+    LinearOperands,
+    jvp_rule,
+    not_linear,
+    transpose_rule,
+)
+from treadle_autodiff.tangents import Linear, Tangent, Tangents, Zero, add, materialise
 from treadle_ir import ArrayType, Operand, Operands, bind, ops, type_of, types_of
 from treadle_ir.core import inferred
 from treadle_ir.primitives.contract import Convolution, DotGeneral, dilated, free_axes
 
 
 def bilinear_jvp(
-    primitive: DotGeneral | Convolution, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+    primitive: DotGeneral | Convolution, primals: Operands, tangents: Tangents, /
+) -> Duals:
     """d(x * y) = dx * y + x * dy."""
     x, y = primals
     dx, dy = tangents
@@ -52,8 +59,8 @@ def _ordered(x: Operand, axes: Sequence[int]) -> Operand:
 
 @transpose_rule(DotGeneral)
 def dot_general_transpose(
-    primitive: DotGeneral, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
-) -> Sequence[Tangent | None]:
+    primitive: DotGeneral, cotangents: Tangents, operands: LinearOperands
+) -> Cotangents:
     """Contract the cotangent with the other operand over the other operand's free axes."""
     # z[b, i, j] = sum_k x[b, i, k] y[b, k, j]:  ct_x[b, i, k] = sum_j ct[b, i, j] y[b, k, j], and
     # ct_y[b, k, j] = sum_i x[b, i, k] ct[b, i, j]. Remaining axes come out ascending, so they are put back in place.
@@ -121,8 +128,8 @@ def _swapped(spec: tuple[int, ...]) -> tuple[int, ...]:
 
 @transpose_rule(Convolution)
 def convolution_transpose(
-    primitive: Convolution, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
-) -> Sequence[Tangent | None]:
+    primitive: Convolution, cotangents: Tangents, operands: LinearOperands
+) -> Cotangents:
     """A convolution of the cotangent with the reversed kernel, or of the operand with the cotangent."""
     # Along one axis, with stride s, low padding p, dilations l and r, operand positions i, places o, kernel k:
     #     z[o] = sum over k, i with  o s + k r = i l + p  of  x[i] w[k].

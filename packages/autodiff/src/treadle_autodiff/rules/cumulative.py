@@ -6,13 +6,11 @@ operand's tangent; `recurrence` solves that without dividing, so zeros do no har
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from treadle_autodiff.registry import jvp_rule, linear, unary_transpose_rule
+from treadle_autodiff.registry import Duals, jvp_rule, linear, unary_transpose_rule
 from treadle_autodiff.rules.recurrence import recurrence
 from treadle_autodiff.rules.reduce import shift
 from treadle_autodiff.rules.sort import positions_along, take_along
-from treadle_autodiff.tangents import Tangent, Zero, materialise
+from treadle_autodiff.tangents import Tangents, Zero, materialise
 from treadle_ir import ArrayType, Operand, Operands, bind, ops, type_of
 from treadle_ir.core.dtypes import least
 from treadle_ir.primitives.cumulative import (
@@ -35,8 +33,8 @@ def cumulative_add_transpose(primitive: CumulativeAdd, ct: Operand, type: ArrayT
 # p_k = p_{k-1} x_k, so dp_k = x_k dp_{k-1} + p_{k-1} dx_k.
 @jvp_rule(CumulativeMultiply)
 def cumulative_multiply_jvp(
-    primitive: CumulativeMultiply, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, list[Tangent]]:
+    primitive: CumulativeMultiply, primals: Operands, tangents: Tangents
+) -> Duals:
     """The product rule as a recurrence."""
     (x,) = primals
     dx = materialise(tangents[0])
@@ -49,8 +47,8 @@ def cumulative_multiply_jvp(
 # 1. Where y_k is -inf nothing has been added yet: both exponents become -inf, and the tangent 0.
 @jvp_rule(CumulativeLogsumexp)
 def cumulative_logsumexp_jvp(
-    primitive: CumulativeLogsumexp, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, list[Tangent]]:
+    primitive: CumulativeLogsumexp, primals: Operands, tangents: Tangents
+) -> Duals:
     """The mean of the tangents so far, weighted by the exponentials, as a recurrence."""
     (x,) = primals
     dx = materialise(tangents[0])
@@ -66,11 +64,8 @@ def cumulative_logsumexp_jvp(
 
 
 def extreme_jvp(
-    primitive: CumulativeMaximum | CumulativeMinimum,
-    primals: Operands,
-    tangents: Sequence[Tangent],
-    /,
-) -> tuple[Operands, list[Tangent]]:
+    primitive: CumulativeMaximum | CumulativeMinimum, primals: Operands, tangents: Tangents, /
+) -> Duals:
     """Find where each maximum or minimum so far was first attained, and take the tangent from there.
 
     A result that differs from the one before was attained at its own place, any other where the one before was;

@@ -13,11 +13,14 @@ maximum and minimum at a tie: half each; rounding and sign everywhere: 0; log at
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Final, TypeAlias
 
 from treadle_autodiff.registry import (
+    Cotangents,
+    Duals,
+    LinearOperands,
     jvp_rule,
     jvp_rules,
     linear,
@@ -26,7 +29,7 @@ from treadle_autodiff.registry import (
     transpose_rule,
     unary_transpose_rule,
 )
-from treadle_autodiff.tangents import Linear, Tangent, Zero
+from treadle_autodiff.tangents import Linear, Tangents, Zero
 from treadle_ir import ArrayType, DType, Literal, Operand, Operands, Primitive, bind, ops, type_of
 from treadle_ir.core import dtypes
 from treadle_ir.core.dtypes import BY_NAME
@@ -256,9 +259,7 @@ _TRIGAMMA_TAIL: Final = (
 def register_derivative(primitive: type[Primitive], derivative: Derivative) -> None:
     """The rule of a function of one operand."""
 
-    def rule(
-        primitive: Primitive, primals: Operands, tangents: Sequence[Tangent], /
-    ) -> tuple[Operands, Sequence[Tangent]]:
+    def rule(primitive: Primitive, primals: Operands, tangents: Tangents, /) -> Duals:
         (x,), (dx,) = primals, tangents
         (y,) = results = bind(primitive, x)
         if isinstance(dx, Zero) or not dtypes.is_inexact(type_of(y).dtype):
@@ -273,9 +274,7 @@ def register_partials(primitive: type[Primitive], partials: tuple[Partial, Parti
 
     by_first, by_second = partials
 
-    def rule(
-        primitive: Primitive, primals: Operands, tangents: Sequence[Tangent], /
-    ) -> tuple[Operands, Sequence[Tangent]]:
+    def rule(primitive: Primitive, primals: Operands, tangents: Tangents, /) -> Duals:
         x, y = primals
         dx, dy = tangents
         (z,) = results = bind(primitive, x, y)
@@ -309,9 +308,7 @@ for _linear in (e.Negate, e.Real, e.Imag, e.Conjugate):
 
 
 @jvp_rule(e.Abs)
-def abs_jvp(
-    primitive: e.Abs, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+def abs_jvp(primitive: e.Abs, primals: Operands, tangents: Tangents, /) -> Duals:
     """d|x| = sign(x) dx; of complex numbers the real part of conj(x / |x|) dx. 0 at 0."""
     (x,), (dx,) = primals, tangents
     (y,) = results = bind(primitive, x)
@@ -323,9 +320,7 @@ def abs_jvp(
 
 
 @jvp_rule(e.Sign)
-def sign_jvp(
-    primitive: e.Sign, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+def sign_jvp(primitive: e.Sign, primals: Operands, tangents: Tangents, /) -> Duals:
     """Flat for reals. A complex s = x / |x| turns: ds = i s Im(conj(s) dx) / |x|; 0 at 0."""
     (x,), (dx,) = primals, tangents
     (s,) = results = bind(primitive, x)
@@ -339,9 +334,7 @@ def sign_jvp(
 
 
 @jvp_rule(e.IntegerPower)
-def integer_power_jvp(
-    primitive: e.IntegerPower, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+def integer_power_jvp(primitive: e.IntegerPower, primals: Operands, tangents: Tangents, /) -> Duals:
     """d x^n = n x^(n - 1) dx."""
     (x,), (dx,) = primals, tangents
     results = bind(primitive, x)
@@ -355,9 +348,7 @@ def integer_power_jvp(
 
 
 @jvp_rule(e.NextAfter)
-def next_after_jvp(
-    primitive: e.NextAfter, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+def next_after_jvp(primitive: e.NextAfter, primals: Operands, tangents: Tangents, /) -> Duals:
     """Return the tangent of x, which the result follows at one unit in the last place, whatever the direction."""
     (z,) = results = bind(primitive, *primals)
     dx, _ = tangents
@@ -366,9 +357,7 @@ def next_after_jvp(
 
 
 @jvp_rule(e.Complex)
-def complex_jvp(
-    primitive: e.Complex, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+def complex_jvp(primitive: e.Complex, primals: Operands, tangents: Tangents, /) -> Duals:
     """Linear in both parts."""
     (z,) = results = bind(primitive, *primals)
     dx, dy = [
@@ -386,8 +375,8 @@ def negate_transpose(primitive: e.Negate, ct: Operand, type: ArrayType, /) -> Op
 
 @transpose_rule(e.Add)
 def add_transpose(
-    primitive: e.Add, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
-) -> Sequence[Tangent | None]:
+    primitive: e.Add, cotangents: Tangents, operands: LinearOperands, /
+) -> Cotangents:
     """The cotangent goes to both."""
     (ct,) = cotangents
     assert not isinstance(ct, Zero)
@@ -396,8 +385,8 @@ def add_transpose(
 
 @transpose_rule(e.Subtract)
 def subtract_transpose(
-    primitive: e.Subtract, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
-) -> Sequence[Tangent | None]:
+    primitive: e.Subtract, cotangents: Tangents, operands: LinearOperands, /
+) -> Cotangents:
     """The cotangent, and its opposite."""
     (ct,) = cotangents
     assert not isinstance(ct, Zero)
@@ -408,8 +397,8 @@ def subtract_transpose(
 
 @transpose_rule(e.Multiply)
 def multiply_transpose(
-    primitive: e.Multiply, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
-) -> Sequence[Tangent | None]:
+    primitive: e.Multiply, cotangents: Tangents, operands: LinearOperands, /
+) -> Cotangents:
     """z = x y with y known: ct_x = ct y."""
     (ct,) = cotangents
     assert not isinstance(ct, Zero)
@@ -424,8 +413,8 @@ def multiply_transpose(
 
 @transpose_rule(e.Divide)
 def divide_transpose(
-    primitive: e.Divide, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
-) -> Sequence[Tangent | None]:
+    primitive: e.Divide, cotangents: Tangents, operands: LinearOperands, /
+) -> Cotangents:
     """z = x / y with y known: ct_x = ct / y."""
     (ct,) = cotangents
     assert not isinstance(ct, Zero)
@@ -453,8 +442,8 @@ def imag_transpose(primitive: e.Imag, ct: Operand, type: ArrayType, /) -> Operan
 
 @transpose_rule(e.Complex)
 def complex_transpose(
-    primitive: e.Complex, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
-) -> Sequence[Tangent | None]:
+    primitive: e.Complex, cotangents: Tangents, operands: LinearOperands, /
+) -> Cotangents:
     """Re((x + yi) w) = x Re(w) - y Im(w)."""
     (ct,) = cotangents
     assert not isinstance(ct, Zero)

@@ -6,8 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from treadle_autodiff.registry import jvp_rule, linear, locally_constant, unary_transpose_rule
-from treadle_autodiff.tangents import Tangent, Zero, materialise
+from treadle_autodiff.registry import (
+    Duals,
+    jvp_rule,
+    linear,
+    locally_constant,
+    unary_transpose_rule,
+)
+from treadle_autodiff.tangents import Tangents, Zero, materialise
 from treadle_ir import ArrayType, Operand, Operands, bind, ops, type_of
 from treadle_ir.core import dtypes
 from treadle_ir.primitives.compare import Direction
@@ -46,9 +52,7 @@ def reduce_add_transpose(primitive: ReduceAdd, ct: Operand, type: ArrayType, /) 
 # d(prod x_i) = sum_i (prod_{j != i} x_j) dx_i. The product of the others is the product of those before times the
 # product of those after, which takes no division and so holds for zeros.
 @jvp_rule(ReduceMultiply)
-def reduce_multiply_jvp(
-    primitive: ReduceMultiply, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, list[Tangent]]:
+def reduce_multiply_jvp(primitive: ReduceMultiply, primals: Operands, tangents: Tangents) -> Duals:
     """The product rule, with the product of the other factors made of cumulative products."""
     (x,) = primals
     dx = materialise(tangents[0])
@@ -87,8 +91,8 @@ def shift(x: Operand, distance: int, axis: int, fill: float) -> Operand:
 
 
 def extreme_jvp(
-    primitive: ReduceMaximum | ReduceMinimum, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, list[Tangent]]:
+    primitive: ReduceMaximum | ReduceMinimum, primals: Operands, tangents: Tangents, /
+) -> Duals:
     """The mean of the tangents of the elements that attain the maximum, or the minimum."""
     (x,), dx = primals, materialise(tangents[0])
     # `short` holds for elements that fall short of the extreme. Where that is NaN no element is comparable with

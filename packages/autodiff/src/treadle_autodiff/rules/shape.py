@@ -6,12 +6,16 @@ several came from one place.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from treadle_autodiff.registry import linear, transpose_rule, unary_transpose_rule
-from treadle_autodiff.tangents import Linear, Tangent, materialise
+from treadle_autodiff.registry import (
+    Cotangents,
+    LinearOperands,
+    linear,
+    transpose_rule,
+    unary_transpose_rule,
+)
+from treadle_autodiff.tangents import Linear, Tangent, Tangents, materialise
 from treadle_ir import ArrayType, Operand, ops, type_of
 from treadle_ir.core import max_dim
 from treadle_ir.primitives.shape import (
@@ -84,8 +88,8 @@ def reverse_transpose(primitive: Reverse, ct: Operand, type: ArrayType, /) -> Op
 
 @transpose_rule(Concatenate)
 def concatenate_transpose(
-    primitive: Concatenate, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
-) -> list[Tangent | None]:
+    primitive: Concatenate, cotangents: Tangents, operands: LinearOperands
+) -> Cotangents:
     """Cut the cotangent into the operands' pieces."""
     ct, axis = materialise(cotangents[0]), primitive.dimension
     shape = type_of(ct).shape
@@ -106,9 +110,7 @@ def concatenate_transpose(
 
 
 @transpose_rule(Pad)
-def pad_transpose(
-    primitive: Pad, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
-) -> list[Tangent | None]:
+def pad_transpose(primitive: Pad, cotangents: Tangents, operands: LinearOperands) -> Cotangents:
     """Take the padding off again; the value gets the sum of the cotangents of its copies.
 
     The opposite padding takes low and high off and puts zeros where elements had been removed; strides skip what

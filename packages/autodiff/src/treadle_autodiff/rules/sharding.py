@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from treadle_autodiff.registry import jvp_rule, linear, unary_transpose_rule
-from treadle_autodiff.tangents import Tangent
+from treadle_autodiff.registry import Duals, jvp_rule, linear, unary_transpose_rule
+from treadle_autodiff.tangents import Tangents
 from treadle_ir import ArrayType, Operand, Operands, bind
 from treadle_ir.primitives.sharding import InspectSharding, ShardingConstraint
 
@@ -24,7 +23,7 @@ def sharding_constraint_transpose(
 
 @jvp_rule(InspectSharding)
 def inspect_sharding_jvp(
-    primitive: InspectSharding, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+    primitive: InspectSharding, primals: Operands, tangents: Tangents, /
+) -> Duals:
     """Inspect the primal."""
     return bind(primitive, *primals), []

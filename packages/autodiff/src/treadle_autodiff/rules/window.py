@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from treadle_autodiff.registry import (
+    Cotangents,
+    Duals,
+    LinearOperands,
     jvp_rule,
     linear,
     transpose_rule,
     transpose_rules,
     unary_transpose_rule,
 )
-from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
+from treadle_autodiff.tangents import Linear, Tangent, Tangents, Zero, materialise
 from treadle_ir import ArrayType, Operand, Operands, bind, type_of
 from treadle_ir.primitives.contract import dilated
 from treadle_ir.primitives.window import (
@@ -57,11 +58,8 @@ def reduce_window_add_transpose(
 
 
 def extreme_jvp(
-    primitive: ReduceWindowMaximum | ReduceWindowMinimum,
-    primals: Operands,
-    tangents: Sequence[Tangent],
-    /,
-) -> tuple[Operands, Sequence[Tangent]]:
+    primitive: ReduceWindowMaximum | ReduceWindowMinimum, primals: Operands, tangents: Tangents, /
+) -> Duals:
     """The tangent of the element that each window selects; of the first one where several are equal."""
     (x,), (dx,) = primals, tangents
     results = bind(primitive, x)
@@ -97,8 +95,8 @@ for _extreme in (ReduceWindowMaximum, ReduceWindowMinimum):
 
 @jvp_rule(WindowSelection)
 def window_selection_jvp(
-    primitive: WindowSelection, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, Sequence[Tangent]]:
+    primitive: WindowSelection, primals: Operands, tangents: Tangents
+) -> Duals:
     """Linear in the first operand; what is selected does not change with x but at ties."""
     results = bind(primitive, *primals)
     if isinstance(tangents[0], Zero):
@@ -108,10 +106,10 @@ def window_selection_jvp(
 
 def selection_transpose(
     primitive: SelectAndGatherAdd | SelectAndScatterAdd,
-    cotangents: Sequence[Tangent],
-    operands: Sequence[Operand | Linear],
+    cotangents: Tangents,
+    operands: LinearOperands,
     /,
-) -> Sequence[Tangent | None]:
+) -> Cotangents:
     """Cotangents of windows are added to where they select; a window takes the cotangent from where it selects."""
     x = operands[1]
     assert not isinstance(x, Linear)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from treadle_batching.axis import Axis, Dim
+from treadle_batching.axis import Axis, Dim, Dims, WithDims
 from treadle_batching.moving import insert, move
 from treadle_batching.registry import batch_rule
 from treadle_batching.rules.groups import among_groups, rows_taken
@@ -27,8 +26,8 @@ from treadle_ir.primitives.collective import (
 
 @batch_rule(AllReduce)
 def all_reduce_batch(
-    primitive: AllReduce, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: AllReduce, axis: Axis, operands: Operands, dims: Dims, /
+) -> WithDims:
     """Reduce the axis when it is named; what remains of the names is left to outer axes."""
     (x,), (dim,) = operands, dims
     others = tuple(name for name in primitive.axis_names if name != axis.name)
@@ -52,7 +51,7 @@ def all_reduce_batch(
 
 def _over_parts(
     primitive: AllGather | ReduceScatter | AllToAll, axis: Axis, x: Operand, dim: Dim
-) -> tuple[Operands, Sequence[Dim]]:
+) -> WithDims:
     """Return the collective among groups of batch elements, or over this axis and others."""
     if primitive.groups is not None:
         return among_groups(primitive, primitive.groups, axis, x, dim)
@@ -61,8 +60,8 @@ def _over_parts(
 
 @batch_rule(AllGather)
 def all_gather_batch(
-    primitive: AllGather, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: AllGather, axis: Axis, operands: Operands, dims: Dims, /
+) -> WithDims:
     """All batch elements are at hand: move the batch to where the gathered axis goes."""
     (x,), (dim,) = operands, dims
     if axis.name not in primitive.axis_names:
@@ -82,8 +81,8 @@ def all_gather_batch(
 
 @batch_rule(AxisIndex)
 def axis_index_batch(
-    primitive: AxisIndex, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: AxisIndex, axis: Axis, operands: Operands, dims: Dims, /
+) -> WithDims:
     """The numbers of all batch elements."""
     if axis.name not in primitive.axis_names:
         return bind(primitive), [None]
@@ -92,8 +91,8 @@ def axis_index_batch(
 
 @batch_rule(ReduceScatter)
 def reduce_scatter_batch(
-    primitive: ReduceScatter, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: ReduceScatter, axis: Axis, operands: Operands, dims: Dims, /
+) -> WithDims:
     """The sum over the batch; its parts are the batch elements."""
     (x,), (dim,) = operands, dims
     if axis.name not in primitive.axis_names:
@@ -113,8 +112,8 @@ def reduce_scatter_batch(
 
 @batch_rule(AllToAll)
 def all_to_all_batch(
-    primitive: AllToAll, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: AllToAll, axis: Axis, operands: Operands, dims: Dims, /
+) -> WithDims:
     """The batch and the parts change places."""
     (x,), (dim,) = operands, dims
     split, concat, count = primitive.split, primitive.concat, axis.size
@@ -138,9 +137,7 @@ def all_to_all_batch(
 
 
 @batch_rule(Permute)
-def permute_batch(
-    primitive: Permute, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+def permute_batch(primitive: Permute, axis: Axis, operands: Operands, dims: Dims, /) -> WithDims:
     """The batch elements in another order, zeros between them."""
     (x,), (dim,) = operands, dims
     if axis.name not in primitive.axis_names:
@@ -160,8 +157,6 @@ def permute_batch(
 
 
 @batch_rule(PVary)
-def vary_batch(
-    primitive: PVary, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+def vary_batch(primitive: PVary, axis: Axis, operands: Operands, dims: Dims, /) -> WithDims:
     """Apply the operation to all batch elements alike."""
     return bind(primitive, *operands), dims

@@ -14,7 +14,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from treadle_batching.axis import Axis, Dim
+from treadle_batching.axis import Axis, Dim, Dims, WithDims
 from treadle_batching.batch import batch_flat
 from treadle_batching.moving import at_front, with_dim
 from treadle_batching.programs import (
@@ -54,7 +54,7 @@ from treadle_ir.tracing import (
 )
 
 
-def _flags(dims: Sequence[Dim]) -> Flags:
+def _flags(dims: Dims) -> Flags:
     return tuple([dim is not None for dim in dims])
 
 
@@ -63,9 +63,7 @@ def _dims(flags: Sequence[bool], at: int = 0) -> list[Dim]:
     return [at if flag else None for flag in flags]
 
 
-def _placed(
-    operands: Operands, dims: Sequence[Dim], wanted: Sequence[Dim], axis: Axis
-) -> list[Operand]:
+def _placed(operands: Operands, dims: Dims, wanted: Dims, axis: Axis) -> list[Operand]:
     """Return the operands with their batch at the wanted axes; where that is None, as they are."""
     return [
         x if at is None else with_dim(x, dim, at, axis)
@@ -87,9 +85,7 @@ _MOST_SPREAD: Final = 1 << 16  # elements, for which what is not batched is spre
 
 
 @batch_rule(Case)
-def case_batch(
-    primitive: Case, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+def case_batch(primitive: Case, axis: Axis, operands: Operands, dims: Dims, /) -> WithDims:
     """One choice for all batch elements is a choice between batched branches; else all branches, and a selection."""
     branches = primitive.branches
     if dims[0] is not None:
@@ -132,8 +128,8 @@ def _batched_branches(branches: Sequence[Program], axis: Axis, flags: Flags) -> 
 
 
 def _all_branches(
-    branches: Sequence[Program], axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
+    branches: Sequence[Program], axis: Axis, operands: Operands, dims: Dims
+) -> WithDims:
     index = at_front(operands[0], dims[0], axis)
     last = len(branches) - 1
     inputs = [_Input.of(x, dim, axis) for x, dim in zip(operands[1:], dims[1:], strict=True)]
@@ -227,9 +223,7 @@ class _Loop:
 
 
 @batch_rule(Scan)
-def scan_batch(
-    primitive: Scan, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+def scan_batch(primitive: Scan, axis: Axis, operands: Operands, dims: Dims, /) -> WithDims:
     """A loop over batched elements; xs and ys have their batch behind the axis of the loop."""
     flags = _flags(dims)
     loop = derived(
@@ -274,9 +268,7 @@ class _WhileLoop:
 
 
 @batch_rule(While)
-def while_batch(
-    primitive: While, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+def while_batch(primitive: While, axis: Axis, operands: Operands, dims: Dims, /) -> WithDims:
     """One condition for all: a loop over batched carries. Else a loop until no batch element's condition holds."""
     flags = _flags(dims)
     loop = derived(

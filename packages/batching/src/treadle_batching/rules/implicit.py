@@ -6,11 +6,10 @@ axis 0.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from treadle_batching.axis import Axis, Dim
+from treadle_batching.axis import Axis, Dims, WithDims
 from treadle_batching.moving import at_front
 from treadle_batching.programs import BatchedPrograms, batch_programs
 from treadle_batching.registry import batch_rule
@@ -20,8 +19,8 @@ from treadle_ir.tracing import derived
 
 
 def solution_batch(
-    primitive: LinearSolve | Root, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: LinearSolve | Root, axis: Axis, operands: Operands, dims: Dims, /
+) -> WithDims:
     """The equation, and the programs that solve it, batched."""
     count = primitive.constants
     of_constants = tuple(dims[:count])

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from treadle_batching.axis import Axis, Dim
+from treadle_batching.axis import Axis, Dim, Dims, WithDims
 from treadle_batching.moving import at_front, move, with_dim
 from treadle_batching.registry import batch_rule
 from treadle_batching.rules.contract import past
@@ -29,9 +29,7 @@ def _with(values: tuple[int, ...], at: int, value: int) -> tuple[int, ...]:
 
 
 @batch_rule(Gather)
-def gather_batch(
-    primitive: Gather, axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
+def gather_batch(primitive: Gather, axis: Axis, operands: Operands, dims: Dims) -> WithDims:
     """Slices that are one axis larger, or more index vectors, or batching axes; no operand is moved or repeated."""
     operand, indices = operands
     operand_dim, indices_dim = dims
@@ -83,9 +81,7 @@ def gather_batch(
 
 
 @batch_rule(ScatterFamily)
-def scatter_batch(
-    primitive: ScatterFamily, axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
+def scatter_batch(primitive: ScatterFamily, axis: Axis, operands: Operands, dims: Dims) -> WithDims:
     """Windows that are one axis larger, or batching axes if the indices have the batch."""
     operand = at_front(operands[0], dims[0], axis)
     updates = at_front(operands[2], dims[2], axis)
@@ -109,7 +105,7 @@ def scatter_batch(
     return bind(batched, operand, indices, updates), [0]
 
 
-def _starts_for_all(starts: Operands, dims: Sequence[Dim], place: Dim) -> list[Operand]:
+def _starts_for_all(starts: Operands, dims: Dims, place: Dim) -> list[Operand]:
     """Return starts that are the same for all batch elements, with one for the batch at `place`.
 
     A start that has a batch belongs to a slice that takes the whole axis, so it is 0.
@@ -121,7 +117,7 @@ def _starts_for_all(starts: Operands, dims: Sequence[Dim], place: Dim) -> list[O
     return fixed
 
 
-def _vectors(starts: Operands, dims: Sequence[Dim], axis: Axis) -> Operand:
+def _vectors(starts: Operands, dims: Dims, axis: Axis) -> Operand:
     """Starts of which some have the batch, as index vectors [batch, starts]."""
     columns = [
         ops.reshape(at_front(start, dim, axis), shape=(axis.size, 1))
@@ -137,8 +133,8 @@ def _moving(sizes: Sequence[int], shape: Sequence[int]) -> list[int]:
 
 @batch_rule(DynamicSlice)
 def dynamic_slice_batch(
-    primitive: DynamicSlice, axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: DynamicSlice, axis: Axis, operands: Operands, dims: Dims
+) -> WithDims:
     """A slice that is one axis larger; a gather if starts have the batch."""
     operand, *starts = operands
     operand_dim, *start_dims = dims
@@ -171,8 +167,8 @@ def dynamic_slice_batch(
 
 @batch_rule(DynamicUpdateSlice)
 def dynamic_update_slice_batch(
-    primitive: DynamicUpdateSlice, axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: DynamicUpdateSlice, axis: Axis, operands: Operands, dims: Dims
+) -> WithDims:
     """A slice that is one axis larger; a scatter if starts have the batch."""
     operand, update, *starts = operands
     operand_dim, update_dim, *start_dims = dims

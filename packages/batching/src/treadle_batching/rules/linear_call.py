@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from treadle_batching.axis import Axis, Dim
+from treadle_batching.axis import Axis, Dims, WithDims
 from treadle_batching.moving import at_front
 from treadle_batching.programs import BatchedPrograms, batch_programs
 from treadle_batching.registry import batch_rule
@@ -15,8 +13,8 @@ from treadle_ir.tracing import derived
 
 @batch_rule(LinearCall)
 def linear_call_batch(
-    primitive: LinearCall, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: LinearCall, axis: Axis, operands: Operands, dims: Dims, /
+) -> WithDims:
     """Both programs, batched."""
     count = primitive.residuals
     of_residuals = tuple(dims[:count])

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from treadle_batching.axis import Axis, Dim
+from treadle_batching.axis import Axis, Dims, WithDims
 from treadle_batching.moving import at_front, move
 from treadle_batching.registry import batch_rule
 from treadle_ir import Operands, bind, ops, type_of
@@ -21,8 +19,8 @@ from treadle_ir.primitives.random import (
 
 @batch_rule(RandomWrap)
 def random_wrap_batch(
-    primitive: RandomWrap, axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: RandomWrap, axis: Axis, operands: Operands, dims: Dims
+) -> WithDims:
     """More words; the words of a key stay last."""
     words, dim = operands[0], dims[0]
     assert dim is not None
@@ -33,15 +31,15 @@ def random_wrap_batch(
 
 @batch_rule(RandomUnwrap)
 def random_unwrap_batch(
-    primitive: RandomUnwrap, axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: RandomUnwrap, axis: Axis, operands: Operands, dims: Dims
+) -> WithDims:
     """The words of more keys."""
     return bind(primitive, *operands), dims
 
 
 def of_keys_batch(
-    primitive: RandomBits | RandomSplit, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: RandomBits | RandomSplit, axis: Axis, operands: Operands, dims: Dims, /
+) -> WithDims:
     """Bits for more keys, or new keys from them; their order counts where they draw together."""
     keys, dim = operands[0], dims[0]
     assert dim is not None
@@ -57,8 +55,8 @@ batch_rule(RandomSplit)(of_keys_batch)
 
 @batch_rule(RandomFoldIn)
 def random_fold_in_batch(
-    primitive: RandomFoldIn, axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: RandomFoldIn, axis: Axis, operands: Operands, dims: Dims
+) -> WithDims:
     """New keys from more keys; data stays as small as it is, as keys may draw by it together."""
     keys = at_front(operands[0], dims[0], axis)
     data, data_dim = operands[1], dims[1]

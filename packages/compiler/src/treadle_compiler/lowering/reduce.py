@@ -19,7 +19,7 @@ import numpy as np
 from treadle_compiler import emit
 from treadle_compiler.context import LoweringContext
 from treadle_compiler.registry import lowering_rule
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir import ArrayType, DType
 from treadle_ir.core import dtypes
 from treadle_ir.core.dtypes import greatest, least
@@ -70,9 +70,7 @@ _REDUCTIONS: Final[dict[type[Reduction], tuple[str, object]]] = {
 """The operation that combines two elements, and its identity."""
 
 
-def reduce_lowering(
-    context: LoweringContext, primitive: Reduction, /, x: HloValue
-) -> Sequence[HloValue]:
+def reduce_lowering(context: LoweringContext, primitive: Reduction, /, x: HloValue) -> HloValues:
     """A reduction, of sums and products in the wide type."""
     op, identity = _REDUCTIONS[type(primitive)]
     if isinstance(primitive, ReduceAdd | ReduceMultiply):
@@ -203,7 +201,7 @@ def _extreme_of_complex(
 @lowering_rule(ReduceMaximum)
 def reduce_maximum_lowering(
     context: LoweringContext, primitive: ReduceMaximum, x: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """A reduction; of complex numbers, one of each part."""
     if dtypes.is_complex(x.dtype):
         return [_extreme_of_complex(context, "maximum", x, primitive.axes, primitive.keeps_nan)]
@@ -216,7 +214,7 @@ def reduce_maximum_lowering(
 @lowering_rule(ReduceMinimum)
 def reduce_minimum_lowering(
     context: LoweringContext, primitive: ReduceMinimum, x: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """A reduction; of complex numbers, one of each part."""
     if dtypes.is_complex(x.dtype):
         return [_extreme_of_complex(context, "minimum", x, primitive.axes, True)]
@@ -225,7 +223,7 @@ def reduce_minimum_lowering(
 
 def arg_extreme_lowering(
     context: LoweringContext, primitive: Argmax | Argmin, /, x: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """The first place of the extreme, or of NaN."""
     op, bound = ("maximum", least) if isinstance(primitive, Argmax) else ("minimum", greatest)
     found = _first_extreme(context, op, bound(x.dtype), x, primitive.axis)
