@@ -9,8 +9,8 @@ from typing import Final, final
 import numpy as np
 
 from treadle_compiler.decompositions import quick
-from treadle_ir import ArrayType, Operand, Program, bind, ops, stage
-from treadle_ir.formulas import Engine, Formula, Function, Number, Plain
+from treadle_ir import ArrayType, Operand, Operands, Program, bind, ops, stage
+from treadle_ir.formulas import Engine, EngineStep, Formula, Function, Number, Plain
 from treadle_ir.primitives.compare import Direction
 from treadle_ir.primitives.control import Case, While
 
@@ -84,11 +84,11 @@ class StagingEngine(Engine):
 
     def loop(
         self,
-        state: Sequence[Operand],
-        step: Callable[[Operand, Sequence[Operand]], list[Operand]],
-        unfinished: Callable[[Sequence[Operand]], Operand],
+        state: Operands,
+        step: EngineStep,
+        unfinished: Callable[[Operands], Operand],
         most: int,
-    ) -> Sequence[Operand]:
+    ) -> Operands:
         """`while`, with the number of the iteration in front of the state."""
 
         def goes_on(k: Operand, *values: Operand) -> list[Operand]:
@@ -100,12 +100,7 @@ class StagingEngine(Engine):
 
         return self._while(goes_on, body, self.constant(1.0), state)
 
-    def countdown(
-        self,
-        counts: Operand,
-        state: Sequence[Operand],
-        step: Callable[[Operand, Sequence[Operand]], list[Operand]],
-    ) -> Sequence[Operand]:
+    def countdown(self, counts: Operand, state: Operands, step: EngineStep) -> Operands:
         """`while`, with the number of the step in front of the state."""
         one = self.constant(1.0)
 
@@ -136,11 +131,8 @@ class StagingEngine(Engine):
         return tuple(range(len(self.type.shape)))
 
     def if_any(
-        self,
-        condition: Operand,
-        compute: Callable[[], list[Operand]],
-        otherwise: Sequence[Operand],
-    ) -> Sequence[Operand]:
+        self, condition: Operand, compute: Callable[[], list[Operand]], otherwise: Operands
+    ) -> Operands:
         """`case`, of which XLA computes one branch."""
         types = [self.type] * len(otherwise)
         wanted = stage(lambda *_: compute(), *types)
