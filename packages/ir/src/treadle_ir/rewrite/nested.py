@@ -20,8 +20,12 @@ def with_nested(primitive: Primitive, programs: Mapping[int, Program]) -> Primit
     """
     if all(programs.get(id(each), each) is each for each in programs_of(primitive)):
         return primitive
-    changed: Any = _exchanged(primitive, programs)  # the class of `primitive`
-    return changed  # type: ignore[no-any-return]  # the class of `primitive`
+
+    def exchanged(value: object) -> Program | None:
+        return programs.get(id(value), value) if isinstance(value, Program) else None
+
+    changed: Primitive = map_attribute(primitive, exchanged)
+    return changed
 
 
 def with_primitive(equation: Equation, primitive: Primitive) -> Equation:
@@ -29,18 +33,25 @@ def with_primitive(equation: Equation, primitive: Primitive) -> Equation:
     return equation if primitive is equation.primitive else equation._replace(primitive=primitive)
 
 
-def _exchanged(value: Any, programs: Mapping[int, Program]) -> Any:
-    """Return an attribute value with its programs replaced. Any: attributes are of any kind."""
-    if isinstance(value, Program):
-        return programs.get(id(value), value)
+def map_attribute(value: Any, replaced: Callable[[Any], Any]) -> Any:
+    """Return an attribute value with some of its parts replaced; itself if nothing changes.
+
+    Args:
+        value: an attribute of any kind, or a primitive.
+        replaced: returns what stands for a part, or None to look into it: into tuples and the fields of dataclasses.
+    """
+    found = replaced(value)
+    if found is not None:
+        return found
     if type(value) is tuple:
-        return tuple([_exchanged(each, programs) for each in value])
+        made = tuple([map_attribute(each, replaced) for each in value])
+        return value if all(map(operator.is_, value, made)) else made
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         changes = {}
         for name in field_names(type(value)):
             old = getattr(value, name)
-            new = _exchanged(old, programs)
-            if new is not old and not (type(old) is tuple and all(map(operator.is_, old, new))):
+            new = map_attribute(old, replaced)
+            if new is not old:
                 changes[name] = new
         return dataclasses.replace(value, **changes) if changes else value
     return value
