@@ -21,6 +21,21 @@ from treadle_ir import Program
 from treadle_ir.testing.programs import check_programs, recorded
 
 KINDS: Final = ("cpu", "gpu", "tpu")  # markers of tests that are about some platforms only
+# Folders about the whole system as users have it: their tests run on the evaluator that `import treadle` installs.
+INSTALLED: Final = frozenset(
+    [
+        "debugging",
+        "distributed",
+        "faq",
+        "faults",
+        "gpu",
+        "kept",
+        "mistakes",
+        "parity",
+        "random_programs",
+        "tracebacks",
+    ]
+)
 _CHECKED: Final[set[tuple[int, int]]] = set()  # in this process
 _MOST: Final = (
     None if LONG else 20_000
@@ -87,9 +102,12 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Skip what is about another platform, deselect what is about programs alone on a device, draw the sample."""
+    """Mark folders, skip what is about another platform, deselect programs alone on a device, draw the sample."""
     elsewhere: list[pytest.Item] = []
+    here = Path(__file__).parent
     for item in items:
+        if here in item.path.parents and item.path.relative_to(here).parts[0] in INSTALLED:
+            item.add_marker(pytest.mark.installed)
         kinds = [kind for kind in KINDS if item.get_closest_marker(kind) is not None]
         if kinds and KIND not in kinds:
             reason = f"is for a {' or '.join(kinds).upper()}, this is {PLATFORM}"
@@ -153,7 +171,7 @@ def checked_rules() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def on_the_reference_evaluator(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Laws are tested on the chosen executor, whatever evaluator is installed, unless a file is marked `installed`."""
+    """Laws are tested on the chosen executor, whatever evaluator is installed, unless a test is marked `installed`."""
     if request.node.get_closest_marker("installed") is not None:
         yield
         return

@@ -10,11 +10,6 @@ from treadle_ir.settings import process_context
 
 
 @pytest.fixture(autouse=True)
-def on_the_reference_evaluator() -> None:
-    """In the place of the suite's fixture."""
-
-
-@pytest.fixture(autouse=True)
 def settings_as_before() -> Iterator[None]:
     before = process_context[0]
     yield

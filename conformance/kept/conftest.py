@@ -18,11 +18,6 @@ CACHES: Final = (
 
 
 @pytest.fixture(autouse=True)
-def on_the_reference_evaluator() -> None:
-    """The system as users have it."""
-
-
-@pytest.fixture(autouse=True)
 def programs() -> None:
     """Record no programs: a record would keep them alive."""
 

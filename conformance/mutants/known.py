@@ -130,7 +130,7 @@ KNOWN: Final[dict[tuple[str, str], str]] = {
     ): "equivalent: both ways to flatten arguments give the same leaves; it decides about speed",
     (
         "treadle",
-        "return hash((self._type, self._vma)) => return hash((None, self._vma))",
+        "return hash((self.type, self._vma)) => return hash((None, self._vma))",
     ): "equivalent: equal types still have equal hashes",
     (
         "treadle",

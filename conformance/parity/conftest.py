@@ -63,11 +63,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if item not in long]
 
 
-@pytest.fixture(autouse=True)
-def on_the_reference_evaluator() -> None:
-    """The system as users have it."""
-
-
 @pytest.fixture(scope="session")
 def ask() -> Iterator[Ask]:
     """Ask jax: a list of questions in, a list of arrays, JSON values or errors out."""

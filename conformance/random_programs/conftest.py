@@ -6,10 +6,5 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def on_the_reference_evaluator() -> None:
-    """Leave the installed evaluator in force."""
-
-
-@pytest.fixture(autouse=True)
 def programs() -> None:
     """Collect no programs: each would be verified again, at several times the cost of the run."""

@@ -6,10 +6,5 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def on_the_reference_evaluator() -> None:
-    """Users meet these errors in the whole system, on the evaluator that `import treadle` installs."""
-
-
-@pytest.fixture(autouse=True)
 def programs() -> None:
     """Programs of failing functions are not looked at: one of `checkify` has no text."""

@@ -8,13 +8,13 @@ the residuals.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar, TypeVar, final
+from typing import ClassVar, TypeAlias, TypeVar, final
 
 from treadle_autodiff.dependence import independent_results, is_structured
 from treadle_autodiff.dual import DualTrace, DualTracer, entering
 from treadle_autodiff.effect_partition import partition_effects
 from treadle_autodiff.registry import jvp_rules, linearize_rules
-from treadle_autodiff.tangents import Tangent, Zero
+from treadle_autodiff.tangents import Tangent, Zero, materialise
 from treadle_autodiff.user_function import released
 from treadle_ir import (
     FunctionCall,
@@ -47,6 +47,7 @@ from treadle_ir.tracing import (
 )
 
 Out = TypeVar("Out")
+Pushforward: TypeAlias = Callable[[Sequence[Tangent]], Sequence[Tangent]]
 
 
 @boundary
@@ -210,6 +211,28 @@ class Linearized:
 def linearize_flat(function: Function, primals: Operands, nonzero: Sequence[bool]) -> Linearized:
     """Linearize a function of flat operands with respect to the operands that are `nonzero`."""
     return linearize_tree(lambda *operands: (function(*operands), None), primals, nonzero)[0]
+
+
+def linearize_leading(
+    program: Program, leading: Operands, others: Operands, nonzero: Sequence[bool]
+) -> Pushforward | None:
+    """Return the derivative of a program by its leading operands, or None if none of them has a tangent.
+
+    Args:
+        program: the program.
+        leading: its first operands; the derivative maps their tangents to the tangents of the results.
+        others: the rest of its operands, which are constants.
+        nonzero: which of the leading operands have a tangent; the derivative ignores the tangents of the others.
+    """
+    if not any(nonzero):
+        return None
+    linearized = linearize_flat(lambda *xs: interpret(program, *xs, *others), leading, nonzero)
+
+    def pushed(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
+        pairs = zip(tangents, nonzero, strict=True)
+        return linearized.tangents(*[materialise(tangent) for tangent, flag in pairs if flag])
+
+    return pushed
 
 
 def linearize_tree(

@@ -12,10 +12,27 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
-from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
-from treadle_ir import MissingRuleError, Operand, Operands, Primitive, RuleTable, bind, types_of
+from treadle_autodiff.tangents import Linear, Tangent, Tangents, Zero, materialise
+from treadle_ir import (
+    ArrayType,
+    MissingRuleError,
+    Operand,
+    Operands,
+    Primitive,
+    RuleTable,
+    bind,
+    types_of,
+)
 from treadle_ir.core import inferred
 
+Duals: TypeAlias = tuple[Operands, Tangents]
+"""Results and their tangents."""
+LinearFunction: TypeAlias = Callable[[Tangents], Tangents]
+Linearization: TypeAlias = tuple[Operands, LinearFunction]
+"""Results, and the linear map from tangents to result tangents."""
+LinearOperands: TypeAlias = Sequence[Operand | Linear]
+Cotangents: TypeAlias = Sequence[Tangent | None]
+"""The cotangents of operands, None for those that are known."""
 P = TypeVar("P", bound=Primitive)
 P_contra = TypeVar("P_contra", bound=Primitive, contravariant=True)
 
@@ -23,14 +40,9 @@ P_contra = TypeVar("P_contra", bound=Primitive, contravariant=True)
 class JvpRule(Protocol[P_contra]):
     """Results and result tangents from operands and their tangents; at least one tangent is not `Zero`."""
 
-    def __call__(
-        self, primitive: P_contra, primals: Operands, tangents: Sequence[Tangent], /
-    ) -> tuple[Operands, Sequence[Tangent]]:
+    def __call__(self, primitive: P_contra, primals: Operands, tangents: Tangents, /) -> Duals:
         """Apply the rule."""
         ...
-
-
-LinearFunction: TypeAlias = Callable[[Sequence[Tangent]], Sequence[Tangent]]
 
 
 class LinearizeRule(Protocol[P_contra]):
@@ -38,7 +50,7 @@ class LinearizeRule(Protocol[P_contra]):
 
     def __call__(
         self, primitive: P_contra, primals: Operands, nonzero: Sequence[bool], /
-    ) -> tuple[Operands, LinearFunction]:
+    ) -> Linearization:
         """Apply the rule."""
         ...
 
@@ -52,10 +64,18 @@ class TransposeRule(Protocol[P_contra]):
     def __call__(
         self,
         primitive: P_contra,
-        cotangents: Sequence[Tangent],
-        operands: Sequence[Operand | Linear],
+        cotangents: Tangents,
+        operands: LinearOperands,
         /,
-    ) -> Sequence[Tangent | None]:
+    ) -> Cotangents:
+        """Apply the rule."""
+        ...
+
+
+class UnaryTransposeRule(Protocol[P_contra]):
+    """The cotangent of the only operand, from the cotangent of the only result and the type of the operand."""
+
+    def __call__(self, primitive: P_contra, ct: Operand, type: ArrayType, /) -> Tangent:
         """Apply the rule."""
         ...
 
@@ -101,6 +121,30 @@ def transpose_rule(primitive: type[P]) -> Callable[[TransposeRule[P]], Transpose
     return register
 
 
+def unary_transpose_rule(
+    primitive: type[P],
+) -> Callable[[UnaryTransposeRule[P]], UnaryTransposeRule[P]]:
+    """Register the transpose rule of a primitive with one operand and one result."""
+
+    def register(rule: UnaryTransposeRule[P]) -> UnaryTransposeRule[P]:
+        def transpose(
+            primitive: P,
+            cotangents: Tangents,
+            operands: LinearOperands,
+            /,
+        ) -> Cotangents:
+            (ct,), (operand,) = cotangents, operands
+            assert not isinstance(ct, Zero)  # a rule is called only if some cotangent is nonzero
+            assert isinstance(operand, Linear)
+            assert isinstance(operand.type, ArrayType)
+            return [rule(primitive, ct, operand.type)]
+
+        transpose_rules.register(primitive, transpose)
+        return rule
+
+    return register
+
+
 def not_linear(primitive: Primitive) -> MissingRuleError:
     """Return the error for an operation that meets a linear value in a way that is not linear."""
     return MissingRuleError(
@@ -113,9 +157,7 @@ def not_linear(primitive: Primitive) -> MissingRuleError:
 def linear(primitive: type[Primitive]) -> None:
     """Register the jvp rule of a primitive that is linear in all its operands: it is its own derivative."""
 
-    def jvp(
-        primitive: Primitive, primals: Operands, tangents: Sequence[Tangent], /
-    ) -> tuple[Operands, Sequence[Tangent]]:
+    def jvp(primitive: Primitive, primals: Operands, tangents: Tangents, /) -> Duals:
         return bind(primitive, *primals), list(bind(primitive, *[materialise(t) for t in tangents]))
 
     jvp_rules.register(primitive, jvp)
@@ -127,9 +169,7 @@ def locally_constant(primitive: type[Primitive]) -> None:
     For rounding, comparisons, and whatever returns integers or booleans.
     """
 
-    def jvp(
-        primitive: Primitive, primals: Operands, tangents: Sequence[Tangent], /
-    ) -> tuple[Operands, Sequence[Tangent]]:
+    def jvp(primitive: Primitive, primals: Operands, tangents: Tangents, /) -> Duals:
         results = bind(primitive, *primals)
         types, _ = inferred(primitive, types_of(primals))
         return results, [Zero(type.tangent()) for type in types]

@@ -6,19 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
-import numpy as np
-
 from treadle_autodiff.tangents import Zero, presented, zeros
 from treadle_autodiff.user_function import Tree
 from treadle_ir import ArgumentError, Array, ArrayType, Operand, type_of
 from treadle_ir.calling import as_array, refuse_others, type_like
+from treadle_ir.core import Typed
 from treadle_ir.errors import flags
 from treadle_ir.primitives.call import Given
 from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure, tree_map
 
 
 @final
-class SymbolicZero:
+class SymbolicZero(Typed):
     """A tangent or cotangent that is known to be zero: a leaf in the place of an array.
 
     `aval` is what is known of the array that it stands for; anything with a shape and an element type, such as a
@@ -34,31 +33,11 @@ class SymbolicZero:
         ((2, 3), dtype('float32'))
     """
 
-    __slots__ = ("_type", "aval")
+    __slots__ = ("aval", "type")
 
     def __init__(self, aval: Any) -> None:  # Any: whatever has a shape and an element type
-        self._type = aval if isinstance(aval, ArrayType) else type_like("SymbolicZero", aval)
+        self.type = aval if isinstance(aval, ArrayType) else type_like("SymbolicZero", aval)
         self.aval = aval
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The size of each axis."""
-        return self._type.shape
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The element type."""
-        return self._type.dtype
-
-    @property
-    def ndim(self) -> int:
-        """The number of axes."""
-        return self._type.ndim
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return self._type.size
 
     @staticmethod
     def from_primal_value(val: Operand) -> SymbolicZero:

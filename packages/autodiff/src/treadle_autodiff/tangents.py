@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeAlias, final
 
 import numpy as np
@@ -34,6 +35,7 @@ class Linear:
 
 
 Tangent: TypeAlias = Operand | Zero
+Tangents: TypeAlias = Sequence[Tangent]
 
 
 def zeros(type: Type) -> Operand:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import TypeAlias, final
 
+from treadle_ir import Operands
 from treadle_ir.errors import ShardingTypeError
 from treadle_ir.process import frozen
 from treadle_ir.sharding import shardings_here
@@ -24,9 +25,12 @@ class Axis:
 
 
 Dim: TypeAlias = int | None  # where the batch sits; None: not batched
+Dims: TypeAlias = Sequence[Dim]
+WithDims: TypeAlias = tuple[Operands, Dims]
+"""Results, and where the batch sits in each."""
 
 
-def divided_by(leaves: Sequence[object], dims: Sequence[Dim]) -> tuple[str, ...] | None:
+def divided_by(leaves: Sequence[object], dims: Dims) -> tuple[str, ...] | None:
     """Return the explicit axes of the mesh in force that divide the mapped axis of arrays; None where there are none.
 
     Raises:

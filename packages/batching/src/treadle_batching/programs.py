@@ -14,7 +14,12 @@ from treadle_batching.batch import batch_flat
 from treadle_batching.moving import at_front
 from treadle_ir import ArrayType, Operand, Operands, Program, Type
 from treadle_ir.process import frozen
-from treadle_ir.tracing import derived, interpret_unchecked as interpret, stage_tree
+from treadle_ir.tracing import (
+    derived,
+    interpret_unchecked as interpret,
+    share_captures,
+    stage_tree,
+)
 
 
 @final
@@ -25,6 +30,16 @@ class BatchedProgram:
     program: Program
     captured: tuple[Operand, ...]
     dims: tuple[Dim, ...]  # where the batch sits in each result
+
+
+@final
+@frozen(eq=False)
+class BatchedPrograms:
+    """The programs of one operation over a batch. All take the same `captured` operands first."""
+
+    programs: tuple[Program, ...]
+    captured: tuple[Operand, ...]
+    dims: tuple[tuple[Dim, ...], ...]  # where the batch sits in the results of each program
 
 
 def batched_type(type: Type, dim: Dim, axis: Axis) -> Type:
@@ -77,3 +92,27 @@ def _make_batched(
         function, *[batched_type(type, dim, axis) for type, dim in zip(types, dims, strict=True)]
     )
     return BatchedProgram(staged.program, staged.captured, found)
+
+
+def batch_programs(
+    programs: Sequence[Program],
+    axis: Axis,
+    dims: Sequence[Dim],
+    forced: Sequence[Sequence[bool]],
+) -> BatchedPrograms:
+    """Batch the programs of one operation, and let each take what any of them captures.
+
+    Args:
+        programs: the programs, which have their first parameters in common.
+        axis: the axis that is mapped over.
+        dims: where the batch sits in the common parameters; all other parameters have it at axis 0.
+        forced: for each program, which results have a batch in any case, as for `batch_program`.
+    """
+    batched = [
+        batch_program(program, axis, [*dims, *[0] * (len(program.parameters) - len(dims))], wanted)
+        for program, wanted in zip(programs, forced, strict=True)
+    ]
+    made, captured = share_captures(
+        [each.program for each in batched], [each.captured for each in batched]
+    )
+    return BatchedPrograms(tuple(made), tuple(captured), tuple([each.dims for each in batched]))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Final, Protocol, TypeVar
 
-from treadle_batching.axis import Axis, Dim
+from treadle_batching.axis import Axis, Dims, WithDims
 from treadle_ir import Operands, Primitive, RuleTable
 
 P = TypeVar("P", bound=Primitive)
@@ -20,8 +20,8 @@ class BatchRule(Protocol[P_contra]):
     """
 
     def __call__(
-        self, primitive: P_contra, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-    ) -> tuple[Operands, Sequence[Dim]]:
+        self, primitive: P_contra, axis: Axis, operands: Operands, dims: Dims, /
+    ) -> WithDims:
         """Apply the rule."""
         ...
 

@@ -15,7 +15,7 @@ import numpy as np
 from treadle_compiler.context import LoweringContext
 from treadle_compiler.mlir import ModuleError, brief, locked, mlir, new_context
 from treadle_compiler.types import dense, mlir_type
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir import TOKEN, ArrayType, Program, Type
 
 IrValue: TypeAlias = Any  # a value of jaxlib.mlir, which has no types
@@ -181,7 +181,7 @@ def ir_elements(values: np.ndarray[Any, np.dtype[Any]]) -> IrValue:
 
 def build(
     context: LoweringContext,
-    operands: Sequence[HloValue],
+    operands: HloValues,
     rule: Callable[[BuildContext, Sequence[IrValue]], Sequence[IrValue]],
 ) -> list[HloValue]:
     """Run a rule that builds with MLIR's classes; its results as values of the module that is being written.

@@ -17,7 +17,7 @@ from treadle_compiler.function_text import function_text
 from treadle_compiler.module import Module
 from treadle_compiler.partitioning import ManualScope
 from treadle_compiler.types import dense, is_in_parts, mlir_type, scalar_text, string_text
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir import TOKEN, ArrayType, Literal, Primitive, Program, TreadleError, Type
 from treadle_ir.core import dtypes
 
@@ -63,15 +63,13 @@ class ProgramLowering(Protocol):
         self,
         context: LoweringContext,
         program: Program,
-        operands: Sequence[HloValue],
+        operands: HloValues,
         inlining: str = "",
-    ) -> Sequence[HloValue]:
+    ) -> HloValues:
         """Call the program's function, or write its equations here if they are few."""
         ...
 
-    def inline(
-        self, context: LoweringContext, program: Program, operands: Sequence[HloValue]
-    ) -> Sequence[HloValue]:
+    def inline(self, context: LoweringContext, program: Program, operands: HloValues) -> HloValues:
         """Write the program's equations here."""
         ...
 
@@ -143,7 +141,7 @@ class LoweringContext:
     def emit(
         self,
         op: str,
-        operands: Sequence[HloValue],
+        operands: HloValues,
         result_types: Sequence[Type],
         attributes: Mapping[str, str] | None = None,
         regions: Sequence[str] = (),
@@ -182,7 +180,7 @@ class LoweringContext:
     def one(
         self,
         op: str,
-        operands: Sequence[HloValue],
+        operands: HloValues,
         result_type: Type,
         attributes: Mapping[str, str] | None = None,
         regions: Sequence[str] = (),
@@ -276,7 +274,7 @@ class LoweringContext:
     def region(
         self,
         types: Sequence[Type],
-        body: Callable[[Sequence[HloValue]], Sequence[HloValue]],
+        body: Callable[[HloValues], HloValues],
         end: str = "stablehlo.return",
     ) -> str:
         """The text of a region: a block with parameters of these types, returning what `body` returns.
@@ -313,9 +311,7 @@ class LoweringContext:
         inside = "\n".join(lines)
         return f"{{\n^bb0({declared}):\n{inside}\n}}"
 
-    def program(
-        self, program: Program, *operands: HloValue, inlining: str = ""
-    ) -> Sequence[HloValue]:
+    def program(self, program: Program, *operands: HloValue, inlining: str = "") -> HloValues:
         """Emit a nested program: inline when it is used once or small, else as a call of a shared function.
 
         `inlining` tells XLA when to inline that call: there is one then, however small the program is.
@@ -326,7 +322,7 @@ class LoweringContext:
         """A program that a rule has staged, after the passes of `legalise`; nested programs have been through them."""
         return self.programs.legalised(program)
 
-    def inline(self, program: Program, *operands: HloValue) -> Sequence[HloValue]:
+    def inline(self, program: Program, *operands: HloValue) -> HloValues:
         """Emit a nested program's equations here."""
         return self.programs.inline(self, program, operands)
 
@@ -335,8 +331,8 @@ class LoweringContext:
         return self.programs.function(self, program)
 
     def shared(
-        self, rule: Callable[..., Sequence[HloValue]], primitive: Primitive, *operands: HloValue
-    ) -> Sequence[HloValue]:
+        self, rule: Callable[..., HloValues], primitive: Primitive, *operands: HloValue
+    ) -> HloValues:
         """Emit what a rule emits, as a call of one function for all operations like this one.
 
         For rules that emit some hundred operations. XLA inlines the calls.

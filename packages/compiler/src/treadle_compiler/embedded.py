@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 from treadle_compiler.context import LoweringContext
 from treadle_compiler.registry import lowering_rule
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValues
 from treadle_ir import ArrayType, Primitive, Type
 
 
@@ -28,6 +27,6 @@ class Embedded(Primitive):
 
 
 @lowering_rule(Embedded)
-def embedded_lowering(context: LoweringContext, primitive: Embedded, /) -> Sequence[HloValue]:
+def embedded_lowering(context: LoweringContext, primitive: Embedded, /) -> HloValues:
     """A constant."""
     return [context.constant(primitive.elements, primitive.type)]

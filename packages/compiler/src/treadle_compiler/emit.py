@@ -11,7 +11,7 @@ import numpy as np
 
 from treadle_compiler.context import LoweringContext
 from treadle_compiler.types import i64_array
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir import ArrayType, DType
 from treadle_ir.core import dtypes
 from treadle_ir.primitives.compare import Direction
@@ -132,7 +132,7 @@ def bitcast(context: LoweringContext, x: HloValue, dtype: DType) -> HloValue:
     return context.one("stablehlo.bitcast_convert", (x,), ArrayType(x.shape, dtype))
 
 
-def barrier(context: LoweringContext, operands: Sequence[HloValue]) -> list[HloValue]:
+def barrier(context: LoweringContext, operands: HloValues) -> list[HloValue]:
     """Return the same values, none of which XLA computes with what is after them, or again."""
     types = [operand.type for operand in operands]
     return context.emit("stablehlo.optimization_barrier", operands, types)
@@ -182,7 +182,7 @@ def slice(context: LoweringContext, x: HloValue, axis: int, start: int, limit: i
 
 
 def dynamic_slice(
-    context: LoweringContext, x: HloValue, starts: Sequence[HloValue], sizes: tuple[int, ...]
+    context: LoweringContext, x: HloValue, starts: HloValues, sizes: tuple[int, ...]
 ) -> HloValue:
     """A slice of these sizes from starts known at run time, one for each axis."""
     attributes = {"slice_sizes": i64_array(sizes)}
@@ -191,7 +191,7 @@ def dynamic_slice(
 
 
 def dynamic_update_slice(
-    context: LoweringContext, x: HloValue, update: HloValue, starts: Sequence[HloValue]
+    context: LoweringContext, x: HloValue, update: HloValue, starts: HloValues
 ) -> HloValue:
     """`x` with a slice from these starts replaced."""
     type = ArrayType(x.shape, x.dtype)
@@ -228,9 +228,9 @@ def reduce(
 
 def while_loop(
     context: LoweringContext,
-    carry: Sequence[HloValue],
-    condition: Callable[[Sequence[HloValue]], HloValue],
-    body: Callable[[Sequence[HloValue]], Sequence[HloValue]],
+    carry: HloValues,
+    condition: Callable[[HloValues], HloValue],
+    body: Callable[[HloValues], HloValues],
 ) -> list[HloValue]:
     """Repeat `body` on the carry while `condition` holds of it."""
     types = [x.type for x in carry]

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treadle_compiler.types import mlir_type
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValues
 
 
 def function_text(
     name: str,
     visibility: str,
     lines: Sequence[str],
-    parameters: Sequence[HloValue],
-    results: Sequence[HloValue],
+    parameters: HloValues,
+    results: HloValues,
     attributes: Sequence[Sequence[str]] = (),
     result_attributes: Sequence[Sequence[str]] = (),
 ) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Final, Protocol, TypeVar
 
 from treadle_compiler.context import LoweringContext
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValues
 from treadle_ir import Primitive, RuleTable
 
 P = TypeVar("P", bound=Primitive)
@@ -19,7 +19,7 @@ class LoweringRule(Protocol[P_contra]):
     # Any: a rule takes as many values as its primitive has operands (mypy reads this pair as "any parameters")
     def __call__(
         self, context: LoweringContext, primitive: P_contra, /, *operands: Any, **none: Any
-    ) -> Sequence[HloValue]:
+    ) -> HloValues:
         """Apply the rule."""
         ...
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, final
+from collections.abc import Sequence
+from typing import Any, TypeAlias, final
 
 import numpy as np
 
@@ -33,3 +34,6 @@ class HloValue:
         """The element type of an array's value."""
         assert isinstance(self.type, ArrayType)
         return self.type.dtype
+
+
+HloValues: TypeAlias = Sequence[HloValue]

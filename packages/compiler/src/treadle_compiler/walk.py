@@ -19,7 +19,7 @@ from treadle_compiler.locations import Locations
 from treadle_compiler.module import Module
 from treadle_compiler.partitioning import ManualScope
 from treadle_compiler.registry import LoweringRule, lowering_of
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir import TOKEN, Equation, Primitive, Program, Value
 from treadle_ir.core import Extension
 from treadle_ir.primitives.metadata import Metadata
@@ -78,9 +78,9 @@ class Walk:
         self,
         context: LoweringContext,
         program: Program,
-        operands: Sequence[HloValue],
+        operands: HloValues,
         inlining: str = "",
-    ) -> Sequence[HloValue]:
+    ) -> HloValues:
         """Call the program's function, which is written when it is first called; small programs are inlined.
 
         `inlining` is an attribute by which XLA knows when to inline the call; it keeps small ones from being inlined.
@@ -124,7 +124,7 @@ class Walk:
         return found
 
     def inline(
-        self, context: LoweringContext, program: Program, operands: Sequence[HloValue]
+        self, context: LoweringContext, program: Program, operands: HloValues
     ) -> list[HloValue]:
         """Write the program's equations here."""
         locations = self._locations
@@ -158,8 +158,8 @@ class Walk:
         ]
 
     def _by_rule(
-        self, context: LoweringContext, primitive: Primitive, inputs: Sequence[HloValue]
-    ) -> Sequence[HloValue]:
+        self, context: LoweringContext, primitive: Primitive, inputs: HloValues
+    ) -> HloValues:
         """Return the results of an operation, by its rule."""
         rule = self._rules.get(type(primitive))
         if rule is None:

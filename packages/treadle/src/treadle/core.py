@@ -27,6 +27,7 @@ from treadle_ir.core import (
     ClosedDimShardings,
     MeshAxes,
     TokenType,
+    Typed,
     canonical_dtype,
     dtypes,
     explicit_part,
@@ -168,7 +169,7 @@ class AbstractToken(AbstractValue):
     """What is known of what orders effects: nothing."""
 
 
-class ShapedArray(AbstractValue):
+class ShapedArray(Typed, AbstractValue):
     """What is known of an array before it is computed: shape and element type. An array's `aval`."""
 
     def __init__(
@@ -194,7 +195,7 @@ class ShapedArray(AbstractValue):
         if any([type(size) is int and size < 0 for size in sizes]):
             raise ShapeError(f"ShapedArray: the shape {sizes} has a negative size")
         self._vma = frozenset(vma)
-        self._type = ArrayType(sizes, element_type("ShapedArray", dtype), bool(weak_type))
+        self.type = ArrayType(sizes, element_type("ShapedArray", dtype), bool(weak_type))
         self._layout: ClosedDimShardings | None = None
         self._sharding = sharding
         mesh, spec = getattr(sharding, "mesh", None), getattr(sharding, "spec", None)
@@ -206,7 +207,7 @@ class ShapedArray(AbstractValue):
     def of(cls, type: ArrayType) -> ShapedArray:
         """Return the abstract value of arrays of `type`, without their sharding."""
         made = ShapedArray.__new__(ShapedArray)
-        made._type, made._layout, made._sharding = type.plain, None, None
+        made.type, made._layout, made._sharding = type.plain, None, None
         made._vma = type.varying
         return made
 
@@ -222,47 +223,17 @@ class ShapedArray(AbstractValue):
 
     manual_axis_type = mat
 
-    @property
-    def type(self) -> ArrayType:
-        """The same as a type of programs."""
-        return self._type
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The size of each axis."""
-        return self._type.shape
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The element type."""
-        return self._type.dtype
-
-    @property
-    def weak_type(self) -> bool:
-        """Whether it yields to other operands in promotion."""
-        return self._type.weak
-
-    @property
-    def ndim(self) -> int:
-        """The number of axes."""
-        return self._type.ndim
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return self._type.size
-
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, ShapedArray)
             and type(self) is type(other)
-            and self._type is other._type
+            and self.type is other.type
             and self._layout == other._layout
             and self._vma == other._vma
         )
 
     def __hash__(self) -> int:
-        return hash((self._type, self._vma))
+        return hash((self.type, self._vma))
 
     def update(
         self,
@@ -294,7 +265,7 @@ class ShapedArray(AbstractValue):
 
     def to_tangent_aval(self) -> ShapedArray:
         """Return the abstract value of a tangent of such an array, which has the same sharding."""
-        made = ShapedArray.of(self._type.tangent())
+        made = ShapedArray.of(self.type.tangent())
         made._layout, made._sharding, made._vma = self._layout, self._sharding, self._vma
         return made
 

@@ -35,7 +35,4 @@ def in_full(equation: Equation) -> list[Equation]:
             before.append(Equation(broadcast, (choice,), (wide,), PURE, equation.source))
             choice = wide
         whole.append(choice)
-    select = Equation(
-        equation.primitive, tuple(whole), equation.results, equation.effects, equation.source
-    )
-    return [*before, select]
+    return [*before, equation._replace(operands=tuple(whole))]

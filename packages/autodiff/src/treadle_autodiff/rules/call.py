@@ -18,7 +18,10 @@ from treadle_autodiff.programs import (
     transposed_with_cells,
 )
 from treadle_autodiff.registry import (
-    LinearFunction,
+    Cotangents,
+    Duals,
+    Linearization,
+    LinearOperands,
     jvp_rule,
     jvp_rules,
     linearize_rule,
@@ -26,7 +29,7 @@ from treadle_autodiff.registry import (
     transpose_rule,
     transpose_rules,
 )
-from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
+from treadle_autodiff.tangents import Linear, Tangent, Tangents, Zero, materialise
 from treadle_ir import ArrayType, Operand, Operands, Program, Value, bind, type_of
 from treadle_ir.core import Flags, InlineCall
 from treadle_ir.core.dtypes import is_inexact
@@ -64,9 +67,7 @@ def with_zeros(
 
 
 @jvp_rule(InlineCall)
-def call_jvp(
-    primitive: InlineCall, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+def call_jvp(primitive: InlineCall, primals: Operands, tangents: Tangents, /) -> Duals:
     """One call of the jvp program."""
     nonzero = [not isinstance(tangent, Zero) for tangent in tangents]
     jvp = jvp_program(primitive.program, nonzero)
@@ -94,7 +95,7 @@ def _as_given(residuals: Operands, known: Program, operands: Operands) -> list[O
 @linearize_rule(InlineCall)
 def call_linearize(
     primitive: InlineCall, primals: Operands, nonzero: Sequence[bool], /
-) -> tuple[Operands, LinearFunction]:
+) -> Linearization:
     """A call of the known program now, a call of the linear program for later."""
     split = linearize_program(primitive.program, nonzero)
     sources = (*(None for _ in split.captured), *range(len(primals)))
@@ -103,7 +104,7 @@ def call_linearize(
     residuals = _as_given(outputs[count:], split.known, (*split.captured, *primals))
     types = primitive.program.result_types
 
-    def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
+    def linear(tangents: Tangents) -> Tangents:
         if not any(split.nonzero):
             return with_zeros((), split.nonzero, types)
         given = [tangent for tangent in tangents if not isinstance(tangent, Zero)]
@@ -116,8 +117,8 @@ def call_linearize(
 
 @transpose_rule(InlineCall)
 def call_transpose(
-    primitive: InlineCall, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
-) -> Sequence[Tangent | None]:
+    primitive: InlineCall, cotangents: Tangents, operands: LinearOperands, /
+) -> Cotangents:
     """One call of the transposed program; backward rules in it may write to references."""
     linear, nonzero = _flags(cotangents, operands)
     return transposed_with_cells(
@@ -127,9 +128,7 @@ def call_transpose(
     )
 
 
-def _flags(
-    cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
-) -> tuple[Flags, Flags]:
+def _flags(cotangents: Tangents, operands: LinearOperands) -> tuple[Flags, Flags]:
     """Return which operands are linear, and which cotangents are not zero."""
     linear = tuple([isinstance(operand, Linear) for operand in operands])
     return linear, tuple([not isinstance(cotangent, Zero) for cotangent in cotangents])
@@ -137,10 +136,10 @@ def _flags(
 
 def _call_transposed(
     primitive: InlineCall,
-    cotangents: Sequence[Tangent],
-    operands: Sequence[Operand | Linear],
+    cotangents: Tangents,
+    operands: LinearOperands,
     cells: tuple[Cell, ...],
-) -> Sequence[Tangent | None]:
+) -> Cotangents:
     """The transposed call, which takes and returns what cells hold that are used in its program."""
     linear, nonzero = _flags(cotangents, operands)
     transposed = transpose_program(primitive.program, linear, nonzero, cells=cells)
@@ -167,12 +166,12 @@ def _call_transposed(
     ]
 
 
-def _given(tangents: Sequence[Tangent]) -> Given:
+def _given(tangents: Tangents) -> Given:
     """Tangents as the rules of users' functions take them."""
     return [None if isinstance(tangent, Zero) else tangent for tangent in tangents]
 
 
-def _with_types(results: Operands, tangents: Given) -> tuple[Operands, Sequence[Tangent]]:
+def _with_types(results: Operands, tangents: Given) -> Duals:
     """Results and their tangents, as such a rule returned them."""
     return results, [
         Zero(type_of(result).tangent()) if tangent is None else tangent
@@ -188,16 +187,16 @@ def _refuse_captured(label: str, nonzero: Sequence[bool]) -> None:
 
 @jvp_rule(CustomJvpCall)
 def custom_jvp_function_jvp(
-    primitive: CustomJvpCall, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+    primitive: CustomJvpCall, primals: Operands, tangents: Tangents, /
+) -> Duals:
     """The user's rule."""
     return _with_types(*primitive.jvp(primals, _given(tangents)))
 
 
 @jvp_rule(CustomJvpStaged)
 def custom_jvp_call_jvp(
-    primitive: CustomJvpStaged, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+    primitive: CustomJvpStaged, primals: Operands, tangents: Tangents, /
+) -> Duals:
     """The user's rule, run now."""
     captured = primitive.derivative.captured
     nonzero = [not isinstance(tangent, Zero) for tangent in tangents]
@@ -208,7 +207,7 @@ def custom_jvp_call_jvp(
 @linearize_rule(CustomJvpStaged)
 def custom_jvp_call_linearize(
     primitive: CustomJvpStaged, primals: Operands, nonzero: Sequence[bool], /
-) -> tuple[Operands, LinearFunction]:
+) -> Linearization:
     """Linearize what the user's rule computes."""
     captured = primitive.derivative.captured
     _refuse_captured(primitive.label, _inexact(primals[:captured], nonzero))
@@ -224,7 +223,7 @@ def custom_jvp_call_linearize(
 
     linearized = linearize_flat(function, primals[captured:], nonzero[captured:])
 
-    def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
+    def linear(tangents: Tangents) -> Tangents:
         return linearized.tangents(*(t for t in tangents[captured:] if not isinstance(t, Zero)))
 
     return linearized.results, linear
@@ -240,13 +239,13 @@ def _inexact(primals: Operands, nonzero: Sequence[bool]) -> list[bool]:
 
 def _custom_vjp_linearize(
     label: str, rule: CustomVjpRule, primals: Operands, nonzero: Sequence[bool]
-) -> tuple[Operands, LinearFunction]:
+) -> Linearization:
     operands = primals[rule.captured :]
     _refuse_captured(label, _inexact(primals[: rule.captured], nonzero))
     results, residuals, backward = rule.forward(operands, tuple(nonzero[rule.captured :]))
     types = tuple([type_of(result).tangent().unsharded for result in results])
 
-    def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
+    def linear(tangents: Tangents) -> Tangents:
         primitive = CustomVjpLinear(label, backward, len(residuals), types)
         return list(
             bind(primitive, *residuals, *[materialise(t) for t in tangents[rule.captured :]])
@@ -258,7 +257,7 @@ def _custom_vjp_linearize(
 @linearize_rule(CustomVjpCall)
 def custom_vjp_function_linearize(
     primitive: CustomVjpCall, primals: Operands, nonzero: Sequence[bool], /
-) -> tuple[Operands, LinearFunction]:
+) -> Linearization:
     """The user's forward function now; the backward one when the tape is transposed."""
     return _custom_vjp_linearize(primitive.label, primitive.rule, primals, nonzero)
 
@@ -266,18 +265,15 @@ def custom_vjp_function_linearize(
 @linearize_rule(CustomVjpStaged)
 def custom_vjp_call_linearize(
     primitive: CustomVjpStaged, primals: Operands, nonzero: Sequence[bool], /
-) -> tuple[Operands, LinearFunction]:
+) -> Linearization:
     """The same for a call that was staged."""
     return _custom_vjp_linearize(primitive.label, primitive.rule, primals, nonzero)
 
 
 @transpose_rule(CustomVjpLinear)
 def custom_vjp_linear_transpose(
-    primitive: CustomVjpLinear,
-    cotangents: Sequence[Tangent],
-    operands: Sequence[Operand | Linear],
-    /,
-) -> Sequence[Tangent | None]:
+    primitive: CustomVjpLinear, cotangents: Tangents, operands: LinearOperands, /
+) -> Cotangents:
     """The user's backward function.
 
     The cotangent of what all devices share is summed over them, if the function has not done so.
@@ -319,8 +315,8 @@ for _primitive in (CustomJvpCall, CustomVjpCall, CustomVjpStaged):
 
 @jvp_rule(OptimizationBarrier)
 def optimization_barrier_jvp(
-    primitive: OptimizationBarrier, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+    primitive: OptimizationBarrier, primals: Operands, tangents: Tangents, /
+) -> Duals:
     """The identity; tangents get a barrier of their own."""
     results = bind(primitive, *primals)
     given = [tangent for tangent in tangents if not isinstance(tangent, Zero)]
@@ -330,11 +326,8 @@ def optimization_barrier_jvp(
 
 @transpose_rule(OptimizationBarrier)
 def optimization_barrier_transpose(
-    primitive: OptimizationBarrier,
-    cotangents: Sequence[Tangent],
-    operands: Sequence[Operand | Linear],
-    /,
-) -> Sequence[Tangent | None]:
+    primitive: OptimizationBarrier, cotangents: Tangents, operands: LinearOperands, /
+) -> Cotangents:
     """The identity."""
     return [
         ct if isinstance(x, Linear) else None for ct, x in zip(cotangents, operands, strict=True)

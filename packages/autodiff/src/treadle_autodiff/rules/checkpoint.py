@@ -8,9 +8,15 @@ from typing import final
 
 from treadle_autodiff.checkpoint_policies import Offloadable, decision
 from treadle_autodiff.programs import LinearizedProgram, linearize_program
-from treadle_autodiff.registry import LinearFunction, jvp_rule, linearize_rule, transpose_rules
+from treadle_autodiff.registry import (
+    Duals,
+    Linearization,
+    jvp_rule,
+    linearize_rule,
+    transpose_rules,
+)
 from treadle_autodiff.rules.call import with_zeros
-from treadle_autodiff.tangents import Tangent, Zero
+from treadle_autodiff.tangents import Tangents, Zero
 from treadle_ir import Operand, Operands, Program, Value, bind, ops, stage
 from treadle_ir.core import unsharded
 from treadle_ir.events import say
@@ -25,7 +31,7 @@ from treadle_ir.tracing import derived, interpret_unchecked as interpret
 @linearize_rule(Checkpoint)
 def checkpoint_linearize(
     primitive: Checkpoint, primals: Operands, nonzero: Sequence[bool], /
-) -> tuple[Operands, LinearFunction]:
+) -> Linearization:
     """The results now; the linear map starts from the operands (and what the policy keeps) again."""
     program = primitive.program
     split = linearize_program(program, nonzero)
@@ -37,7 +43,7 @@ def checkpoint_linearize(
     outputs = bind(forward, *split.captured, *primals)
     saved = outputs[len(types) :]
 
-    def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
+    def linear(tangents: Tangents) -> Tangents:
         if not any(split.nonzero):
             return with_zeros((), split.nonzero, types)
         given = [tangent for tangent in tangents if not isinstance(tangent, Zero)]
@@ -165,8 +171,8 @@ def _interpret_with(
 
 @jvp_rule(CheckpointName)
 def checkpoint_name_jvp(
-    primitive: CheckpointName, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+    primitive: CheckpointName, primals: Operands, tangents: Tangents, /
+) -> Duals:
     """The identity; only the primal carries the name."""
     return bind(primitive, *primals), tangents
 

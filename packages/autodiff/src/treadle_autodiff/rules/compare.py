@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from treadle_autodiff.registry import jvp_rule, locally_constant, transpose_rule
+from treadle_autodiff.registry import (
+    Cotangents,
+    Duals,
+    LinearOperands,
+    jvp_rule,
+    locally_constant,
+    transpose_rule,
+)
 from treadle_autodiff.rules.elementwise import broadcast_to, gather, number
-from treadle_autodiff.tangents import Linear, Tangent, Zero
+from treadle_autodiff.tangents import Linear, Tangents, Zero
 from treadle_ir import ArrayType, Operand, Operands, bind, ops, type_of
 from treadle_ir.core import dtypes
 from treadle_ir.primitives.compare import Clamp, Compare, Select
@@ -15,9 +20,7 @@ locally_constant(Compare)
 
 
 @jvp_rule(Select)
-def select_jvp(
-    primitive: Select, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+def select_jvp(primitive: Select, primals: Operands, tangents: Tangents, /) -> Duals:
     """The same selection among the tangents."""
     condition, on_true, on_false = primals
     _, dt, df = tangents
@@ -34,8 +37,8 @@ def select_jvp(
 
 @transpose_rule(Select)
 def select_transpose(
-    primitive: Select, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
-) -> Sequence[Tangent | None]:
+    primitive: Select, cotangents: Tangents, operands: LinearOperands, /
+) -> Cotangents:
     """To each choice the cotangent where it was chosen."""
     (ct,) = cotangents
     assert not isinstance(ct, Zero)
@@ -53,9 +56,7 @@ def select_transpose(
 
 
 @jvp_rule(Clamp)
-def clamp_jvp(
-    primitive: Clamp, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+def clamp_jvp(primitive: Clamp, primals: Operands, tangents: Tangents, /) -> Duals:
     """The tangent of whichever operand is the result; 0 for x where it equals a limit.
 
     The result is high where x or low is above it, else low where x is below, else x.

@@ -7,17 +7,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from treadle_autodiff.registry import jvp_rule, not_linear, transpose_rule
-from treadle_autodiff.tangents import Linear, Tangent, Zero, add, materialise
-from treadle_ir import ArrayType, Operand, Operands, Primitive, bind, ops, type_of, types_of
+from treadle_autodiff.registry import (
+    Cotangents,
+    Duals,
+    LinearOperands,
+    jvp_rule,
+    not_linear,
+    transpose_rule,
+)
+from treadle_autodiff.tangents import Linear, Tangent, Tangents, Zero, add, materialise
+from treadle_ir import ArrayType, Operand, Operands, bind, ops, type_of, types_of
 from treadle_ir.core import inferred
 from treadle_ir.primitives.contract import Convolution, DotGeneral, dilated, free_axes
 
 
-def _bilinear_jvp(
-    primitive: Primitive, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, Sequence[Tangent]]:
-    # d(x * y) = dx * y + x * dy
+def bilinear_jvp(
+    primitive: DotGeneral | Convolution, primals: Operands, tangents: Tangents, /
+) -> Duals:
+    """d(x * y) = dx * y + x * dy."""
     x, y = primals
     dx, dy = tangents
     result_types, _ = inferred(primitive, types_of(primals))
@@ -29,20 +36,8 @@ def _bilinear_jvp(
     return bind(primitive, x, y), [total]
 
 
-@jvp_rule(DotGeneral)
-def dot_general_jvp(
-    primitive: DotGeneral, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, Sequence[Tangent]]:
-    """The product rule."""
-    return _bilinear_jvp(primitive, primals, tangents)
-
-
-@jvp_rule(Convolution)
-def convolution_jvp(
-    primitive: Convolution, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, Sequence[Tangent]]:
-    """The product rule."""
-    return _bilinear_jvp(primitive, primals, tangents)
+jvp_rule(DotGeneral)(bilinear_jvp)
+jvp_rule(Convolution)(bilinear_jvp)
 
 
 def _matched(cotangent: Operand, known: Operand) -> tuple[Operand, Operand]:
@@ -64,8 +59,8 @@ def _ordered(x: Operand, axes: Sequence[int]) -> Operand:
 
 @transpose_rule(DotGeneral)
 def dot_general_transpose(
-    primitive: DotGeneral, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
-) -> Sequence[Tangent | None]:
+    primitive: DotGeneral, cotangents: Tangents, operands: LinearOperands
+) -> Cotangents:
     """Contract the cotangent with the other operand over the other operand's free axes."""
     # z[b, i, j] = sum_k x[b, i, k] y[b, k, j]:  ct_x[b, i, k] = sum_j ct[b, i, j] y[b, k, j], and
     # ct_y[b, k, j] = sum_i x[b, i, k] ct[b, i, j]. Remaining axes come out ascending, so they are put back in place.
@@ -133,8 +128,8 @@ def _swapped(spec: tuple[int, ...]) -> tuple[int, ...]:
 
 @transpose_rule(Convolution)
 def convolution_transpose(
-    primitive: Convolution, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
-) -> Sequence[Tangent | None]:
+    primitive: Convolution, cotangents: Tangents, operands: LinearOperands
+) -> Cotangents:
     """A convolution of the cotangent with the reversed kernel, or of the operand with the cotangent."""
     # Along one axis, with stride s, low padding p, dilations l and r, operand positions i, places o, kernel k:
     #     z[o] = sum over k, i with  o s + k r = i l + p  of  x[i] w[k].

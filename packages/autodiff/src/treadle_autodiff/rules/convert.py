@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from treadle_autodiff.registry import jvp_rule, linear, locally_constant, transpose_rule
-from treadle_autodiff.tangents import Linear, Tangent, Zero
+from treadle_autodiff.registry import (
+    Duals,
+    jvp_rule,
+    linear,
+    locally_constant,
+    unary_transpose_rule,
+)
+from treadle_autodiff.tangents import Tangents, Zero
 from treadle_ir import ArrayType, Operand, Operands, bind, ops, type_of
 from treadle_ir.core import dtypes
 from treadle_ir.primitives.convert import BitcastConvert, Convert, Copy, ReducePrecision
@@ -15,9 +19,7 @@ locally_constant(BitcastConvert)
 
 
 @jvp_rule(Convert)
-def convert_jvp(
-    primitive: Convert, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+def convert_jvp(primitive: Convert, primals: Operands, tangents: Tangents, /) -> Duals:
     """Convert tangents: linear between floating, complex and user-defined types with tangents; zero for all others."""
     (x,), (dx,) = primals, tangents
     (y,) = results = bind(primitive, x)
@@ -31,29 +33,21 @@ def convert_jvp(
     return results, [ops.convert(dx, dtype=tangent.dtype)]
 
 
-@transpose_rule(Convert)
-def convert_transpose(
-    primitive: Convert, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
-) -> Sequence[Tangent | None]:
+@unary_transpose_rule(Convert)
+def convert_transpose(primitive: Convert, ct: Operand, type: ArrayType, /) -> Operand:
     """Back to the operand's type: real to complex loses the imaginary part, complex to real gains a zero one."""
-    (ct,), (x,) = cotangents, operands
-    assert not isinstance(ct, Zero)
-    assert isinstance(x, Linear)
-    assert isinstance(x.type, ArrayType)
-    return [ops.convert(ct, dtype=x.type.dtype, weak=x.type.weak)]
+    return ops.convert(ct, dtype=type.dtype, weak=type.weak)
 
 
-@transpose_rule(Copy)
-def copy_transpose(
-    primitive: Copy, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
-) -> Sequence[Tangent | None]:
+@unary_transpose_rule(Copy)
+def copy_transpose(primitive: Copy, ct: Operand, type: ArrayType, /) -> Operand:
     """Return the cotangent itself: a copy protects the owner of a buffer, and a cotangent has no other owner."""
-    return [cotangents[0]]
+    return ct
 
 
 @jvp_rule(ReducePrecision)
 def reduce_precision_jvp(
-    primitive: ReducePrecision, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+    primitive: ReducePrecision, primals: Operands, tangents: Tangents, /
+) -> Duals:
     """The identity's: rounding is taken for noise, not for a staircase."""
     return bind(primitive, *primals), tangents

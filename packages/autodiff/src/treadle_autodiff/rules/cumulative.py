@@ -6,17 +6,14 @@ operand's tangent; `recurrence` solves that without dividing, so zeros do no har
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from treadle_autodiff.registry import jvp_rule, linear, transpose_rule
+from treadle_autodiff.registry import Duals, jvp_rule, linear, unary_transpose_rule
 from treadle_autodiff.rules.recurrence import recurrence
 from treadle_autodiff.rules.reduce import shift
 from treadle_autodiff.rules.sort import positions_along, take_along
-from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
-from treadle_ir import Operand, Operands, bind, ops, type_of
+from treadle_autodiff.tangents import Tangents, Zero, materialise
+from treadle_ir import ArrayType, Operand, Operands, bind, ops, type_of
 from treadle_ir.core.dtypes import least
 from treadle_ir.primitives.cumulative import (
-    Cumulative,
     CumulativeAdd,
     CumulativeLogsumexp,
     CumulativeMaximum,
@@ -27,20 +24,17 @@ from treadle_ir.primitives.cumulative import (
 linear(CumulativeAdd)
 
 
-@transpose_rule(CumulativeAdd)
-def cumulative_add_transpose(
-    primitive: CumulativeAdd, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
-) -> list[Tangent | None]:
+@unary_transpose_rule(CumulativeAdd)
+def cumulative_add_transpose(primitive: CumulativeAdd, ct: Operand, type: ArrayType, /) -> Operand:
     """Each summand is in all later sums: sum from the other end."""
-    ct = materialise(cotangents[0])
-    return [ops.cumulative_add(ct, axis=primitive.axis, reverse=not primitive.reverse)]
+    return ops.cumulative_add(ct, axis=primitive.axis, reverse=not primitive.reverse)
 
 
 # p_k = p_{k-1} x_k, so dp_k = x_k dp_{k-1} + p_{k-1} dx_k.
 @jvp_rule(CumulativeMultiply)
 def cumulative_multiply_jvp(
-    primitive: CumulativeMultiply, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, list[Tangent]]:
+    primitive: CumulativeMultiply, primals: Operands, tangents: Tangents
+) -> Duals:
     """The product rule as a recurrence."""
     (x,) = primals
     dx = materialise(tangents[0])
@@ -53,8 +47,8 @@ def cumulative_multiply_jvp(
 # 1. Where y_k is -inf nothing has been added yet: both exponents become -inf, and the tangent 0.
 @jvp_rule(CumulativeLogsumexp)
 def cumulative_logsumexp_jvp(
-    primitive: CumulativeLogsumexp, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, list[Tangent]]:
+    primitive: CumulativeLogsumexp, primals: Operands, tangents: Tangents
+) -> Duals:
     """The mean of the tangents so far, weighted by the exponentials, as a recurrence."""
     (x,) = primals
     dx = materialise(tangents[0])
@@ -69,28 +63,15 @@ def cumulative_logsumexp_jvp(
     return results, [recurrence(keep, ops.multiply(enter, dx), primitive.axis, primitive.reverse)]
 
 
-@jvp_rule(CumulativeMaximum)
-def cumulative_maximum_jvp(
-    primitive: CumulativeMaximum, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, list[Tangent]]:
-    """The tangent of the element that is the maximum so far: the first one, of equal ones."""
-    return _extreme_jvp(primitive, primals[0], materialise(tangents[0]))
-
-
-@jvp_rule(CumulativeMinimum)
-def cumulative_minimum_jvp(
-    primitive: CumulativeMinimum, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, list[Tangent]]:
-    """The tangent of the element that is the minimum so far: the first one, of equal ones."""
-    return _extreme_jvp(primitive, primals[0], materialise(tangents[0]))
-
-
-def _extreme_jvp(primitive: Cumulative, x: Operand, dx: Operand) -> tuple[Operands, list[Tangent]]:
-    """Find where each result was first attained, and take the tangent from there.
+def extreme_jvp(
+    primitive: CumulativeMaximum | CumulativeMinimum, primals: Operands, tangents: Tangents, /
+) -> Duals:
+    """Find where each maximum or minimum so far was first attained, and take the tangent from there.
 
     A result that differs from the one before was attained at its own place, any other where the one before was;
     a NaN stays for good and comes from the place of the first.
     """
+    (x,), dx = primals, materialise(tangents[0])
     results = bind(primitive, x)
     y, axis, type = results[0], primitive.axis, type_of(x)
     if type.size == 0:
@@ -108,3 +89,7 @@ def _extreme_jvp(primitive: Cumulative, x: Operand, dx: Operand) -> tuple[Operan
         first = type_of(places).dtype.type(0)
         attained = ops.cumulative_maximum(ops.select(same, first, places), axis=axis)
     return results, [take_along(dx, attained, axis, unique=False)]
+
+
+jvp_rule(CumulativeMaximum)(extreme_jvp)
+jvp_rule(CumulativeMinimum)(extreme_jvp)

@@ -10,13 +10,14 @@ from typing import Final
 
 from treadle_autodiff.jvp import jvp_flat
 from treadle_autodiff.registry import (
-    LinearFunction,
+    Duals,
+    Linearization,
     jvp_rule,
     linearize_rule,
     linearize_rules,
     transpose_rules,
 )
-from treadle_autodiff.tangents import Tangent, Zero, materialise
+from treadle_autodiff.tangents import Tangent, Tangents, Zero, materialise
 from treadle_ir import Operand, Operands, bind, ops, type_of
 from treadle_ir.core import Flags
 from treadle_ir.errors import DerivativeError
@@ -32,12 +33,8 @@ NO_TRANSPOSE: Final = "its batching rule does not define its transpose"
 
 
 def _differentiated(
-    label: str,
-    function: Function,
-    rule: FlatBatchRule,
-    primals: Operands,
-    tangents: Sequence[Tangent],
-) -> tuple[Operands, Sequence[Tangent]]:
+    label: str, function: Function, rule: FlatBatchRule, primals: Operands, tangents: Tangents
+) -> Duals:
     """A call of the function's jvp, whose batching rule is the jvp of the rule."""
     places = [i for i, tangent in enumerate(tangents) if not isinstance(tangent, Zero)]
     count = len(primals)
@@ -88,8 +85,8 @@ def _repeated(x: Operand, size: int, has_batch: bool) -> Operand:
 
 @jvp_rule(CustomVmapCall)
 def custom_vmap_function_jvp(
-    primitive: CustomVmapCall, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+    primitive: CustomVmapCall, primals: Operands, tangents: Tangents, /
+) -> Duals:
     """The function's jvp, and the rule's for when it is vectorised."""
     label, rule = primitive.label, primitive.batching.rule
     return _differentiated(label, primitive.function, rule, primals, tangents)
@@ -97,8 +94,8 @@ def custom_vmap_function_jvp(
 
 @jvp_rule(CustomVmapStaged)
 def custom_vmap_call_jvp(
-    primitive: CustomVmapStaged, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+    primitive: CustomVmapStaged, primals: Operands, tangents: Tangents, /
+) -> Duals:
     """The same for a call that was staged; what it captured has no tangent, as the rule closes over it."""
     captured, label = primitive.batching.captured, primitive.label
     if not all(isinstance(tangent, Zero) for tangent in tangents[:captured]):
@@ -127,7 +124,7 @@ def reverse_mode_error() -> DerivativeError:
 @linearize_rule(CustomVmapCall)
 def custom_vmap_function_linearize(
     primitive: CustomVmapCall, primals: Operands, nonzero: Sequence[bool], /
-) -> tuple[Operands, LinearFunction]:
+) -> Linearization:
     """None: to split the jvp rule would leave the batching rule out."""
     raise reverse_mode_error()
 

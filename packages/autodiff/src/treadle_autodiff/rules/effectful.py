@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from treadle_autodiff.registry import jvp_rule
-from treadle_autodiff.tangents import Tangent
+from treadle_autodiff.registry import Duals, jvp_rule
+from treadle_autodiff.tangents import Tangents
 from treadle_ir import Operands, bind
 from treadle_ir.errors import DerivativeError
 from treadle_ir.primitives.effectful import DebugCallback, HostCall
 
 
 @jvp_rule(HostCall)
-def host_call_jvp(
-    primitive: HostCall, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+def host_call_jvp(primitive: HostCall, primals: Operands, tangents: Tangents, /) -> Duals:
     """Raise an error: what the Python code does is unknown."""
     raise DerivativeError(
         f"{primitive.name}: host callbacks have no derivative of their own",
@@ -24,8 +20,6 @@ def host_call_jvp(
 
 
 @jvp_rule(DebugCallback)
-def debug_callback_jvp(
-    primitive: DebugCallback, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+def debug_callback_jvp(primitive: DebugCallback, primals: Operands, tangents: Tangents, /) -> Duals:
     """The callback sees the primals."""
     return bind(primitive, *primals), []

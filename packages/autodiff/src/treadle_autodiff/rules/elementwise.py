@@ -13,19 +13,23 @@ maximum and minimum at a tie: half each; rounding and sign everywhere: 0; log at
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Final, TypeAlias
 
 from treadle_autodiff.registry import (
+    Cotangents,
+    Duals,
+    LinearOperands,
     jvp_rule,
     jvp_rules,
     linear,
     locally_constant,
     not_linear,
     transpose_rule,
+    unary_transpose_rule,
 )
-from treadle_autodiff.tangents import Linear, Tangent, Zero
+from treadle_autodiff.tangents import Linear, Tangents, Zero
 from treadle_ir import ArrayType, DType, Literal, Operand, Operands, Primitive, bind, ops, type_of
 from treadle_ir.core import dtypes
 from treadle_ir.core.dtypes import BY_NAME
@@ -255,9 +259,7 @@ _TRIGAMMA_TAIL: Final = (
 def register_derivative(primitive: type[Primitive], derivative: Derivative) -> None:
     """The rule of a function of one operand."""
 
-    def rule(
-        primitive: Primitive, primals: Operands, tangents: Sequence[Tangent], /
-    ) -> tuple[Operands, Sequence[Tangent]]:
+    def rule(primitive: Primitive, primals: Operands, tangents: Tangents, /) -> Duals:
         (x,), (dx,) = primals, tangents
         (y,) = results = bind(primitive, x)
         if isinstance(dx, Zero) or not dtypes.is_inexact(type_of(y).dtype):
@@ -272,9 +274,7 @@ def register_partials(primitive: type[Primitive], partials: tuple[Partial, Parti
 
     by_first, by_second = partials
 
-    def rule(
-        primitive: Primitive, primals: Operands, tangents: Sequence[Tangent], /
-    ) -> tuple[Operands, Sequence[Tangent]]:
+    def rule(primitive: Primitive, primals: Operands, tangents: Tangents, /) -> Duals:
         x, y = primals
         dx, dy = tangents
         (z,) = results = bind(primitive, x, y)
@@ -308,9 +308,7 @@ for _linear in (e.Negate, e.Real, e.Imag, e.Conjugate):
 
 
 @jvp_rule(e.Abs)
-def abs_jvp(
-    primitive: e.Abs, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+def abs_jvp(primitive: e.Abs, primals: Operands, tangents: Tangents, /) -> Duals:
     """d|x| = sign(x) dx; of complex numbers the real part of conj(x / |x|) dx. 0 at 0."""
     (x,), (dx,) = primals, tangents
     (y,) = results = bind(primitive, x)
@@ -322,9 +320,7 @@ def abs_jvp(
 
 
 @jvp_rule(e.Sign)
-def sign_jvp(
-    primitive: e.Sign, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+def sign_jvp(primitive: e.Sign, primals: Operands, tangents: Tangents, /) -> Duals:
     """Flat for reals. A complex s = x / |x| turns: ds = i s Im(conj(s) dx) / |x|; 0 at 0."""
     (x,), (dx,) = primals, tangents
     (s,) = results = bind(primitive, x)
@@ -338,9 +334,7 @@ def sign_jvp(
 
 
 @jvp_rule(e.IntegerPower)
-def integer_power_jvp(
-    primitive: e.IntegerPower, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+def integer_power_jvp(primitive: e.IntegerPower, primals: Operands, tangents: Tangents, /) -> Duals:
     """d x^n = n x^(n - 1) dx."""
     (x,), (dx,) = primals, tangents
     results = bind(primitive, x)
@@ -354,9 +348,7 @@ def integer_power_jvp(
 
 
 @jvp_rule(e.NextAfter)
-def next_after_jvp(
-    primitive: e.NextAfter, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+def next_after_jvp(primitive: e.NextAfter, primals: Operands, tangents: Tangents, /) -> Duals:
     """Return the tangent of x, which the result follows at one unit in the last place, whatever the direction."""
     (z,) = results = bind(primitive, *primals)
     dx, _ = tangents
@@ -365,9 +357,7 @@ def next_after_jvp(
 
 
 @jvp_rule(e.Complex)
-def complex_jvp(
-    primitive: e.Complex, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+def complex_jvp(primitive: e.Complex, primals: Operands, tangents: Tangents, /) -> Duals:
     """Linear in both parts."""
     (z,) = results = bind(primitive, *primals)
     dx, dy = [
@@ -377,20 +367,16 @@ def complex_jvp(
     return results, [broadcast_to(ops.complex(dx, dy), type_of(z))]
 
 
-@transpose_rule(e.Negate)
-def negate_transpose(
-    primitive: e.Negate, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
-) -> Sequence[Tangent | None]:
+@unary_transpose_rule(e.Negate)
+def negate_transpose(primitive: e.Negate, ct: Operand, type: ArrayType, /) -> Operand:
     """Its own."""
-    (ct,) = cotangents
-    assert not isinstance(ct, Zero)
-    return [ops.negate(ct)]
+    return ops.negate(ct)
 
 
 @transpose_rule(e.Add)
 def add_transpose(
-    primitive: e.Add, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
-) -> Sequence[Tangent | None]:
+    primitive: e.Add, cotangents: Tangents, operands: LinearOperands, /
+) -> Cotangents:
     """The cotangent goes to both."""
     (ct,) = cotangents
     assert not isinstance(ct, Zero)
@@ -399,8 +385,8 @@ def add_transpose(
 
 @transpose_rule(e.Subtract)
 def subtract_transpose(
-    primitive: e.Subtract, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
-) -> Sequence[Tangent | None]:
+    primitive: e.Subtract, cotangents: Tangents, operands: LinearOperands, /
+) -> Cotangents:
     """The cotangent, and its opposite."""
     (ct,) = cotangents
     assert not isinstance(ct, Zero)
@@ -411,8 +397,8 @@ def subtract_transpose(
 
 @transpose_rule(e.Multiply)
 def multiply_transpose(
-    primitive: e.Multiply, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
-) -> Sequence[Tangent | None]:
+    primitive: e.Multiply, cotangents: Tangents, operands: LinearOperands, /
+) -> Cotangents:
     """z = x y with y known: ct_x = ct y."""
     (ct,) = cotangents
     assert not isinstance(ct, Zero)
@@ -427,8 +413,8 @@ def multiply_transpose(
 
 @transpose_rule(e.Divide)
 def divide_transpose(
-    primitive: e.Divide, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
-) -> Sequence[Tangent | None]:
+    primitive: e.Divide, cotangents: Tangents, operands: LinearOperands, /
+) -> Cotangents:
     """z = x / y with y known: ct_x = ct / y."""
     (ct,) = cotangents
     assert not isinstance(ct, Zero)
@@ -442,30 +428,22 @@ def divide_transpose(
 # With the pairing Re(v w), a + bi meets c + di in ac - bd.
 
 
-@transpose_rule(e.Real)
-def real_transpose(
-    primitive: e.Real, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
-) -> Sequence[Tangent | None]:
+@unary_transpose_rule(e.Real)
+def real_transpose(primitive: e.Real, ct: Operand, type: ArrayType, /) -> Operand:
     """Re(v) t = Re(v (t + 0i))."""
-    (ct,) = cotangents
-    assert not isinstance(ct, Zero)
-    return [ops.complex(ct, number(0, ct))]
+    return ops.complex(ct, number(0, ct))
 
 
-@transpose_rule(e.Imag)
-def imag_transpose(
-    primitive: e.Imag, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
-) -> Sequence[Tangent | None]:
+@unary_transpose_rule(e.Imag)
+def imag_transpose(primitive: e.Imag, ct: Operand, type: ArrayType, /) -> Operand:
     """Im(v) t = Re(v (0 - ti))."""
-    (ct,) = cotangents
-    assert not isinstance(ct, Zero)
-    return [ops.complex(number(0, ct), ops.negate(ct))]
+    return ops.complex(number(0, ct), ops.negate(ct))
 
 
 @transpose_rule(e.Complex)
 def complex_transpose(
-    primitive: e.Complex, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
-) -> Sequence[Tangent | None]:
+    primitive: e.Complex, cotangents: Tangents, operands: LinearOperands, /
+) -> Cotangents:
     """Re((x + yi) w) = x Re(w) - y Im(w)."""
     (ct,) = cotangents
     assert not isinstance(ct, Zero)
@@ -475,14 +453,10 @@ def complex_transpose(
     return [ct_x, ct_y]
 
 
-@transpose_rule(e.Conjugate)
-def conjugate_transpose(
-    primitive: e.Conjugate, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
-) -> Sequence[Tangent | None]:
+@unary_transpose_rule(e.Conjugate)
+def conjugate_transpose(primitive: e.Conjugate, ct: Operand, type: ArrayType, /) -> Operand:
     """Re(conj(v) w) = Re(v conj(w))."""
-    (ct,) = cotangents
-    assert not isinstance(ct, Zero)
-    return [ops.conjugate(ct)]
+    return ops.conjugate(ct)
 
 
 def _array(operand: Linear) -> ArrayType:

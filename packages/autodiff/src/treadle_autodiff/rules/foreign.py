@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from treadle_autodiff.registry import jvp_rule
-from treadle_autodiff.tangents import Tangent
+from treadle_autodiff.registry import Duals, jvp_rule
+from treadle_autodiff.tangents import Tangents
 from treadle_ir import Operands
 from treadle_ir.errors import DerivativeError
 from treadle_ir.primitives.foreign import NativeCall
 
 
 @jvp_rule(NativeCall)
-def foreign_call_jvp(
-    primitive: NativeCall, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+def foreign_call_jvp(primitive: NativeCall, primals: Operands, tangents: Tangents, /) -> Duals:
     """There is none."""
     raise DerivativeError(
         f"{primitive.name}: {primitive.target} has no derivative of its own",

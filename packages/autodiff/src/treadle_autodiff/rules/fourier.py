@@ -13,12 +13,10 @@ themselves and 2 for the others; for real ct that sum is the conjugate of "rfft"
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
-from treadle_autodiff.registry import linear, transpose_rule
-from treadle_autodiff.tangents import Linear, Tangent, materialise
+from treadle_autodiff.registry import linear, unary_transpose_rule
 from treadle_ir import ArrayType, Operand, ops, type_of
 from treadle_ir.primitives.fourier import Fft
 
@@ -39,23 +37,17 @@ def _with_factors(z: Operand, length: int, own: float, other: float) -> Operand:
     return ops.multiply(z, factors)
 
 
-@transpose_rule(Fft)
-def fft_transpose(
-    primitive: Fft, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
-) -> list[Tangent | None]:
+@unary_transpose_rule(Fft)
+def fft_transpose(primitive: Fft, ct: Operand, type: ArrayType, /) -> Operand:
     """The same transform; of "rfft" a weighted "irfft", and of "irfft" a weighted "rfft"."""
-    (x,) = operands
-    assert isinstance(x, Linear)
-    assert isinstance(x.type, ArrayType)
-    ct = materialise(cotangents[0])
     kind, lengths = primitive.kind, primitive.lengths
     if kind in ("fft", "ifft"):
-        return [ops.fft(ct, kind=kind, lengths=lengths)]
-    if 0 in x.type.shape:
-        return [ops.broadcast_in_dim(x.type.dtype.type(0), shape=x.type.shape, dimensions=())]
+        return ops.fft(ct, kind=kind, lengths=lengths)
+    if 0 in type.shape:
+        return ops.broadcast_in_dim(type.dtype.type(0), shape=type.shape, dimensions=())
     n = math.prod(lengths)
     if kind == "rfft":
         weighted = _with_factors(ops.conjugate(ct), lengths[-1], n, n / 2)
-        return [ops.fft(weighted, kind="irfft", lengths=lengths)]
+        return ops.fft(weighted, kind="irfft", lengths=lengths)
     spectrum = ops.conjugate(ops.fft(ct, kind="rfft", lengths=lengths))
-    return [_with_factors(spectrum, lengths[-1], 1 / n, 2 / n)]
+    return _with_factors(spectrum, lengths[-1], 1 / n, 2 / n)

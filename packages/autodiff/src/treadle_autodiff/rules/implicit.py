@@ -16,17 +16,28 @@ from collections.abc import Sequence
 from functools import partial
 from typing import final
 
-from treadle_autodiff.linearize import Linearized, linearize_flat
+from treadle_autodiff.linearize import Pushforward, linearize_flat, linearize_leading
 from treadle_autodiff.programs import transpose_program
 from treadle_autodiff.registry import (
-    LinearFunction,
+    Cotangents,
+    Duals,
+    Linearization,
+    LinearOperands,
     jvp_rule,
     linearize_rule,
     transpose_rule,
     transpose_rules,
 )
 from treadle_autodiff.rules.control.operands import nonzero_flags
-from treadle_autodiff.tangents import Linear, Tangent, Zero, add, materialise, tangent_type
+from treadle_autodiff.tangents import (
+    Linear,
+    Tangent,
+    Tangents,
+    Zero,
+    add,
+    materialise,
+    tangent_type,
+)
 from treadle_ir import Operand, Operands, Program, Value, bind, ops, type_of
 from treadle_ir.errors import DerivativeError
 from treadle_ir.primitives.call import CustomJvpCall, Given
@@ -35,50 +46,30 @@ from treadle_ir.process import frozen
 from treadle_ir.tracing import derived, interpret_unchecked as interpret
 
 
-def _in_constants(
-    program: Program, constants: Operands, x: Operands, nonzero: Sequence[bool]
-) -> Linearized | None:
-    """The derivative of a program by its constants, at `x`; None where no constant has a tangent."""
-    if not any(nonzero):
-        return None
-    return linearize_flat(lambda *cs: interpret(program, *cs, *x), constants, nonzero)
-
-
-def _pushed(linearized: Linearized | None, tangents: Sequence[Tangent]) -> list[Tangent] | None:
-    """Minus the tangents of the program's results."""
-    if linearized is None:
-        return None
-    given = [tangent for tangent in tangents if not isinstance(tangent, Zero)]
-    return [
-        each if isinstance(each, Zero) else ops.negate(each) for each in linearized.tangents(*given)
-    ]
-
-
-def _or_zero(tangents: Sequence[Tangent], flags: Sequence[bool]) -> list[Tangent]:
-    """The tangents, `Zero` where a flag is not set."""
-    return [
-        tangent if flag else Zero(tangent_type(tangent))
-        for tangent, flag in zip(tangents, flags, strict=True)
-    ]
+def _minus_pushed(derivative: Pushforward | None, tangents: Tangents) -> Tangents:
+    """Return minus the tangents of a program's results; no tangents if the derivative is None."""
+    if derivative is None:
+        return ()
+    return [each if isinstance(each, Zero) else ops.negate(each) for each in derivative(tangents)]
 
 
 # --- linear equations -------------------------------------------------------------------------------
 
 
-def _solved(
-    primitive: LinearSolve, primals: Operands, flags: Sequence[bool]
-) -> tuple[Operands, LinearFunction]:
+def _solved(primitive: LinearSolve, primals: Operands, flags: Sequence[bool]) -> Linearization:
     constants = primals[: primitive.constants]
     results = bind(primitive, *primals)
     types = [type_of(result).tangent() for result in results]
     x = results[: len(primals) - len(constants)]
-    of_map = _in_constants(primitive.matvec, constants, x, flags[: len(constants)])
+    of_map = linearize_leading(primitive.matvec, constants, x, flags[: len(constants)])
 
-    def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
-        tangents = _or_zero(tangents, flags)
-        moved = _pushed(of_map, tangents[: len(constants)])
-        right: Sequence[Tangent] = tangents[len(constants) :]
-        if moved is not None:
+    def linear(tangents: Tangents) -> Tangents:
+        right: Tangents = [
+            tangent if flag else Zero(tangent_type(tangent))
+            for tangent, flag in zip(tangents, flags, strict=True)
+        ][len(constants) :]
+        moved = _minus_pushed(of_map, tangents[: len(constants)])
+        if moved:
             right = [add(db, each) for db, each in zip(right, moved, strict=True)]
         zeros = [Zero(type) for type in types]
         if all(isinstance(each, Zero) for each in right):
@@ -90,9 +81,7 @@ def _solved(
 
 
 @jvp_rule(LinearSolve)
-def linear_solve_jvp(
-    primitive: LinearSolve, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+def linear_solve_jvp(primitive: LinearSolve, primals: Operands, tangents: Tangents, /) -> Duals:
     """The same equation with another right-hand side."""
     results, linear = _solved(primitive, primals, nonzero_flags(tangents))
     return results, linear(tangents)
@@ -101,7 +90,7 @@ def linear_solve_jvp(
 @linearize_rule(LinearSolve)
 def linear_solve_linearize(
     primitive: LinearSolve, primals: Operands, nonzero: Sequence[bool], /
-) -> tuple[Operands, LinearFunction]:
+) -> Linearization:
     """The solution now, the same equation with another right-hand side later."""
     return _solved(primitive, primals, nonzero)
 
@@ -117,8 +106,8 @@ class _Transposed:
 
 @transpose_rule(LinearSolve)
 def linear_solve_transpose(
-    primitive: LinearSolve, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
-) -> Sequence[Tangent | None]:
+    primitive: LinearSolve, cotangents: Tangents, operands: LinearOperands, /
+) -> Cotangents:
     """The transposed equation, with the cotangent of `x` for its right-hand side."""
     known = [x for x in operands[: primitive.constants] if not isinstance(x, Linear)]
     if len(known) != primitive.constants:
@@ -173,9 +162,7 @@ def _with_unused(program: Program, operands: Operands) -> Program:
 
 
 @jvp_rule(Root)
-def root_jvp(
-    primitive: Root, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+def root_jvp(primitive: Root, primals: Operands, tangents: Tangents, /) -> Duals:
     """Apply `tangent_solve` to the function's derivative by the constants; the guess has no effect."""
     count = primitive.constants
     constants = primals[:count]
@@ -183,9 +170,9 @@ def root_jvp(
     out: list[Tangent] = [Zero(type_of(result).tangent()) for result in results]
     flags = nonzero_flags(tangents)[:count]
     x = results[: len(primals) - count]
-    of_function = _in_constants(primitive.function, constants, x, flags)
-    right = _pushed(of_function, _or_zero(tangents[:count], flags))
-    if right is None or all(isinstance(each, Zero) for each in right):
+    of_function = linearize_leading(primitive.function, constants, x, flags)
+    right = _minus_pushed(of_function, tangents[:count])
+    if all(isinstance(each, Zero) for each in right):
         return results, out
     given = [materialise(each) for each in right]
     out[: len(x)] = interpret(primitive.tangent_solve, *constants, *x, *given)
@@ -193,9 +180,7 @@ def root_jvp(
 
 
 @linearize_rule(Root)
-def root_linearize(
-    primitive: Root, primals: Operands, nonzero: Sequence[bool], /
-) -> tuple[Operands, LinearFunction]:
+def root_linearize(primitive: Root, primals: Operands, nonzero: Sequence[bool], /) -> Linearization:
     """The jvp rule, split in what is known and what is linear: `tangent_solve` does both."""
     places = [i for i, flag in enumerate(nonzero) if flag]
 
@@ -221,7 +206,7 @@ def root_linearize(
         partial(bind, call), [primals[place] for place in places], [True] * len(places)
     )
 
-    def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
+    def linear(tangents: Tangents) -> Tangents:
         return linearized.tangents(*[materialise(tangents[place]) for place in places])
 
     return linearized.results, linear

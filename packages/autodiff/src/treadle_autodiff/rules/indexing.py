@@ -5,14 +5,20 @@ dynamic_slice and dynamic_update_slice.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from treadle_autodiff.registry import jvp_rule, transpose_rule, transpose_rules
+from treadle_autodiff.registry import (
+    Cotangents,
+    Duals,
+    LinearOperands,
+    jvp_rule,
+    transpose_rule,
+    transpose_rules,
+)
 from treadle_autodiff.rules.reduce import shift
-from treadle_autodiff.tangents import Linear, Tangent, Zero, add, materialise, zeros
+from treadle_autodiff.tangents import Linear, Tangent, Tangents, Zero, add, materialise, zeros
 from treadle_ir import ArrayType, MissingRuleError, Operand, Operands, bind, ops, type_of
 from treadle_ir.primitives.indexing import (
     DynamicSlice,
@@ -30,9 +36,7 @@ _COUNT = np.dtype(np.uint32)
 
 
 @jvp_rule(Gather)
-def gather_jvp(
-    primitive: Gather, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, Sequence[Tangent]]:
+def gather_jvp(primitive: Gather, primals: Operands, tangents: Tangents) -> Duals:
     """The same gather of the tangent; what is filled in does not depend on the operand."""
     operand, indices = primals
     results = bind(primitive, operand, indices)
@@ -47,8 +51,8 @@ def _filling_zeros(primitive: Gather) -> Gather:
 
 @transpose_rule(Gather)
 def gather_transpose(
-    primitive: Gather, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
-) -> Sequence[Tangent | None]:
+    primitive: Gather, cotangents: Tangents, operands: LinearOperands
+) -> Cotangents:
     """Each element's cotangent added to where it came from."""
     operand, indices = operands
     assert isinstance(operand, Linear)
@@ -122,9 +126,7 @@ def _names_once(primitive: ScatterFamily, indices: Operand) -> bool:
 
 
 @jvp_rule(ScatterAdd)
-def scatter_add_jvp(
-    primitive: ScatterAdd, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, Sequence[Tangent]]:
+def scatter_add_jvp(primitive: ScatterAdd, primals: Operands, tangents: Tangents) -> Duals:
     """Linear in operand and updates."""
     operand, indices, updates = primals
     d_operand, _, d_updates = tangents
@@ -136,8 +138,8 @@ def scatter_add_jvp(
 
 @transpose_rule(ScatterAdd)
 def scatter_add_transpose(
-    primitive: ScatterAdd, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
-) -> Sequence[Tangent | None]:
+    primitive: ScatterAdd, cotangents: Tangents, operands: LinearOperands
+) -> Cotangents:
     """Return the result's cotangent for the operand, and for each update the cotangent at its place."""
     operand, indices, updates = operands
     assert not isinstance(indices, Linear)
@@ -151,9 +153,7 @@ def scatter_add_transpose(
 
 
 @jvp_rule(Scatter)
-def scatter_jvp(
-    primitive: Scatter, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, Sequence[Tangent]]:
+def scatter_jvp(primitive: Scatter, primals: Operands, tangents: Tangents) -> Duals:
     """Replace tangents where elements are replaced; where updates collide, by the tangent of the update that stays."""
     operand, indices, updates = primals
     d_operand, _, d_updates = tangents
@@ -192,8 +192,8 @@ def scatter_jvp(
 
 @transpose_rule(Scatter)
 def scatter_transpose(
-    primitive: Scatter, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
-) -> Sequence[Tangent | None]:
+    primitive: Scatter, cotangents: Tangents, operands: LinearOperands
+) -> Cotangents:
     """The operand's cotangent is the result's but zero where replaced; the updates' is what stands there."""
     # Only what scatter_jvp makes comes here: updates that do not collide, or updates that are all zero.
     operand, indices, updates = operands
@@ -209,8 +209,8 @@ def scatter_transpose(
 
 @jvp_rule(ScatterMultiply)
 def scatter_multiply_jvp(
-    primitive: ScatterMultiply, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, Sequence[Tangent]]:
+    primitive: ScatterMultiply, primals: Operands, tangents: Tangents
+) -> Duals:
     """Linear in the operand; in the updates, the product rule."""
     operand, indices, updates = primals
     d_operand, _, d_updates = tangents
@@ -273,8 +273,8 @@ def _products_of_others(
 
 @transpose_rule(ScatterMultiply)
 def scatter_multiply_transpose(
-    primitive: ScatterMultiply, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
-) -> Sequence[Tangent | None]:
+    primitive: ScatterMultiply, cotangents: Tangents, operands: LinearOperands
+) -> Cotangents:
     """The operand's cotangent is multiplied by the same updates.
 
     Raises:
@@ -290,11 +290,13 @@ def scatter_multiply_transpose(
     return [bind(primitive, materialise(cotangents[0]), indices, updates)[0], None, None]
 
 
-def _extreme_jvp(
-    primitive: ScatterFamily, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, Sequence[Tangent]]:
-    # The tangent of an element is the tangent of the equal value: the operand's element or an update; where
-    # several are equal, their mean. (The same choice as for maximum and minimum.)
+def extreme_jvp(
+    primitive: ScatterMaximum | ScatterMinimum, primals: Operands, tangents: Tangents, /
+) -> Duals:
+    """The tangent of the equal value, the operand's element or an update; the mean where several are equal.
+
+    This is the same choice as for maximum and minimum.
+    """
     operand, indices, updates = primals
     d_operand, _, d_updates = tangents
     result = bind(primitive, operand, indices, updates)[0]
@@ -315,22 +317,8 @@ def _extreme_jvp(
     return [result], [ops.divide(total, counts)]
 
 
-@jvp_rule(ScatterMaximum)
-def scatter_maximum_jvp(
-    primitive: ScatterMaximum, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, Sequence[Tangent]]:
-    """The tangent of the greatest; the mean where several are."""
-    return _extreme_jvp(primitive, primals, tangents)
-
-
-@jvp_rule(ScatterMinimum)
-def scatter_minimum_jvp(
-    primitive: ScatterMinimum, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, Sequence[Tangent]]:
-    """The tangent of the least; the mean where several are."""
-    return _extreme_jvp(primitive, primals, tangents)
-
-
+jvp_rule(ScatterMaximum)(extreme_jvp)
+jvp_rule(ScatterMinimum)(extreme_jvp)
 for _extreme in (ScatterMaximum, ScatterMinimum):
     transpose_rules.absent(
         _extreme, because="it is not linear in any operand; its jvp rule uses scatter_add"
@@ -338,9 +326,7 @@ for _extreme in (ScatterMaximum, ScatterMinimum):
 
 
 @jvp_rule(DynamicSlice)
-def dynamic_slice_jvp(
-    primitive: DynamicSlice, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, Sequence[Tangent]]:
+def dynamic_slice_jvp(primitive: DynamicSlice, primals: Operands, tangents: Tangents) -> Duals:
     """The same slice of the tangent."""
     operand, *starts = primals
     results = bind(primitive, operand, *starts)
@@ -351,8 +337,8 @@ def dynamic_slice_jvp(
 
 @transpose_rule(DynamicSlice)
 def dynamic_slice_transpose(
-    primitive: DynamicSlice, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
-) -> Sequence[Tangent | None]:
+    primitive: DynamicSlice, cotangents: Tangents, operands: LinearOperands
+) -> Cotangents:
     """The cotangent put into zeros at the same place."""
     operand, *starts = operands
     assert isinstance(operand, Linear)
@@ -363,8 +349,8 @@ def dynamic_slice_transpose(
 
 @jvp_rule(DynamicUpdateSlice)
 def dynamic_update_slice_jvp(
-    primitive: DynamicUpdateSlice, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, Sequence[Tangent]]:
+    primitive: DynamicUpdateSlice, primals: Operands, tangents: Tangents
+) -> Duals:
     """The tangent of the update put into the operand's at the same place."""
     d_operand, d_update, *_ = tangents
     results = bind(primitive, *primals)
@@ -375,10 +361,8 @@ def dynamic_update_slice_jvp(
 
 @transpose_rule(DynamicUpdateSlice)
 def dynamic_update_slice_transpose(
-    primitive: DynamicUpdateSlice,
-    cotangents: Sequence[Tangent],
-    operands: Sequence[Operand | Linear],
-) -> Sequence[Tangent | None]:
+    primitive: DynamicUpdateSlice, cotangents: Tangents, operands: LinearOperands
+) -> Cotangents:
     """The operand's cotangent is the result's with zeros in the slice; the update's is that slice."""
     operand, update, *starts = operands
     known = [start for start in starts if not isinstance(start, Linear)]

@@ -7,41 +7,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_autodiff.linearize import linearize_flat
+from treadle_autodiff.linearize import linearize_leading
 from treadle_autodiff.registry import (
-    LinearFunction,
+    Cotangents,
+    Duals,
+    Linearization,
+    LinearOperands,
     jvp_rule,
     linearize_rule,
     transpose_rule,
     transpose_rules,
 )
 from treadle_autodiff.rules.control.operands import nonzero_flags
-from treadle_autodiff.tangents import Linear, Tangent, Zero, add, materialise
-from treadle_ir import Operand, Operands, bind, type_of
+from treadle_autodiff.tangents import Linear, Tangent, Tangents, Zero, add, materialise
+from treadle_ir import Operands, bind, type_of
 from treadle_ir.primitives.linear_call import LinearCall
-from treadle_ir.tracing import interpret_unchecked as interpret
 
 
-def _linearized(
-    primitive: LinearCall, primals: Operands, flags: Sequence[bool]
-) -> tuple[Operands, LinearFunction]:
+def _linearized(primitive: LinearCall, primals: Operands, flags: Sequence[bool]) -> Linearization:
     count = primitive.residuals
     residuals, x = primals[:count], primals[count:]
     results = bind(primitive, *primals)
-    of_residuals = None
-    if any(flags[:count]):
-        of_residuals = linearize_flat(
-            lambda *rs: interpret(primitive.program, *rs, *x), residuals, flags[:count]
-        )
+    of_residuals = linearize_leading(primitive.program, residuals, x, flags[:count])
 
-    def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
+    def linear(tangents: Tangents) -> Tangents:
         out: list[Tangent] = [Zero(type_of(result).tangent()) for result in results]
         if any(flags[count:]):
             given = [materialise(tangent) for tangent in tangents[count:]]
             out = [*bind(primitive, *residuals, *given)]
         if of_residuals is not None:
-            moved = [t for t, flag in zip(tangents, flags[:count], strict=False) if flag]
-            pushed = of_residuals.tangents(*[materialise(t) for t in moved])
+            pushed = of_residuals(tangents[:count])
             out = [add(one, other) for one, other in zip(out, pushed, strict=True)]
         return out
 
@@ -49,9 +44,7 @@ def _linearized(
 
 
 @jvp_rule(LinearCall)
-def linear_call_jvp(
-    primitive: LinearCall, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+def linear_call_jvp(primitive: LinearCall, primals: Operands, tangents: Tangents, /) -> Duals:
     """The same call of the tangents; the function's derivative for the residuals."""
     results, linear = _linearized(primitive, primals, nonzero_flags(tangents))
     return results, linear(tangents)
@@ -60,15 +53,15 @@ def linear_call_jvp(
 @linearize_rule(LinearCall)
 def linear_call_linearize(
     primitive: LinearCall, primals: Operands, nonzero: Sequence[bool], /
-) -> tuple[Operands, LinearFunction]:
+) -> Linearization:
     """The call now, the same call of the tangents later."""
     return _linearized(primitive, primals, nonzero)
 
 
 @transpose_rule(LinearCall)
 def linear_call_transpose(
-    primitive: LinearCall, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
-) -> Sequence[Tangent | None]:
+    primitive: LinearCall, cotangents: Tangents, operands: LinearOperands, /
+) -> Cotangents:
     """The two programs change places."""
     count = primitive.residuals
     residuals = [x for x in operands[:count] if not isinstance(x, Linear)]

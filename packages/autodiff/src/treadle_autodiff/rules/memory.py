@@ -5,33 +5,23 @@ The order in memory is the array's for both.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from treadle_autodiff.registry import linear, transpose_rule
-from treadle_autodiff.tangents import Linear, Tangent, Zero
-from treadle_ir import Operand, bind
+from treadle_autodiff.registry import linear, unary_transpose_rule
+from treadle_ir import ArrayType, Operand, bind
 from treadle_ir.primitives.memory import LayoutConstraint, ToMemory
 
 linear(ToMemory)
 linear(LayoutConstraint)
 
 
-@transpose_rule(ToMemory)
-def to_memory_transpose(
-    primitive: ToMemory, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
-) -> Sequence[Tangent | None]:
+@unary_transpose_rule(ToMemory)
+def to_memory_transpose(primitive: ToMemory, ct: Operand, type: ArrayType, /) -> Operand:
     """Return the cotangent itself: no memory is specified for it."""
-    return [cotangents[0]]
+    return ct
 
 
-@transpose_rule(LayoutConstraint)
+@unary_transpose_rule(LayoutConstraint)
 def layout_constraint_transpose(
-    primitive: LayoutConstraint,
-    cotangents: Sequence[Tangent],
-    operands: Sequence[Operand | Linear],
-    /,
-) -> Sequence[Tangent | None]:
+    primitive: LayoutConstraint, ct: Operand, type: ArrayType, /
+) -> Operand:
     """The cotangent, in the same order."""
-    (ct,) = cotangents
-    assert not isinstance(ct, Zero)
-    return [*bind(primitive, ct)]
+    return bind(primitive, ct)[0]

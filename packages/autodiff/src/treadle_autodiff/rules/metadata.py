@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from treadle_autodiff.registry import jvp_rule, transpose_rules
-from treadle_autodiff.tangents import Tangent
+from treadle_autodiff.registry import Duals, jvp_rule, transpose_rules
+from treadle_autodiff.tangents import Tangents
 from treadle_ir import Operands, bind
 from treadle_ir.primitives.metadata import ValueMetadata
 
 
 @jvp_rule(ValueMetadata)
-def value_metadata_jvp(
-    primitive: ValueMetadata, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+def value_metadata_jvp(primitive: ValueMetadata, primals: Operands, tangents: Tangents, /) -> Duals:
     """The identity."""
     return bind(primitive, *primals), tangents
 

@@ -6,10 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from treadle_autodiff.registry import jvp_rule, linear, locally_constant, transpose_rule
-from treadle_autodiff.rules.shape import operand_type
-from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
-from treadle_ir import Operand, Operands, bind, ops, type_of
+from treadle_autodiff.registry import (
+    Duals,
+    jvp_rule,
+    linear,
+    locally_constant,
+    unary_transpose_rule,
+)
+from treadle_autodiff.tangents import Tangents, Zero, materialise
+from treadle_ir import ArrayType, Operand, Operands, bind, ops, type_of
 from treadle_ir.core import dtypes
 from treadle_ir.primitives.compare import Direction
 from treadle_ir.primitives.reduce import (
@@ -22,7 +27,6 @@ from treadle_ir.primitives.reduce import (
     ReduceMultiply,
     ReduceOr,
     ReduceXor,
-    Reduction,
 )
 
 linear(ReduceAdd)
@@ -39,21 +43,16 @@ def broadcast_back(y: Operand, shape: Sequence[int], axes: Sequence[int]) -> Ope
     return ops.broadcast_in_dim(y, shape=shape, dimensions=kept)
 
 
-@transpose_rule(ReduceAdd)
-def reduce_add_transpose(
-    primitive: ReduceAdd, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
-) -> list[Tangent | None]:
+@unary_transpose_rule(ReduceAdd)
+def reduce_add_transpose(primitive: ReduceAdd, ct: Operand, type: ArrayType, /) -> Operand:
     """Each summand gets the cotangent of the sum."""
-    shape = operand_type(operands[0]).shape
-    return [broadcast_back(materialise(cotangents[0]), shape, primitive.axes)]
+    return broadcast_back(ct, type.shape, primitive.axes)
 
 
 # d(prod x_i) = sum_i (prod_{j != i} x_j) dx_i. The product of the others is the product of those before times the
 # product of those after, which takes no division and so holds for zeros.
 @jvp_rule(ReduceMultiply)
-def reduce_multiply_jvp(
-    primitive: ReduceMultiply, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, list[Tangent]]:
+def reduce_multiply_jvp(primitive: ReduceMultiply, primals: Operands, tangents: Tangents) -> Duals:
     """The product rule, with the product of the other factors made of cumulative products."""
     (x,) = primals
     dx = materialise(tangents[0])
@@ -91,31 +90,18 @@ def shift(x: Operand, distance: int, axis: int, fill: float) -> Operand:
     return ops.pad(x, np.asarray(fill).astype(type.dtype)[()], low=low, high=[-n for n in low])
 
 
-@jvp_rule(ReduceMaximum)
-def reduce_maximum_jvp(
-    primitive: ReduceMaximum, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, list[Tangent]]:
-    """The mean of the tangents of the elements that attain the maximum."""
-    return _extreme_jvp(primitive, primals[0], materialise(tangents[0]), "lt")
-
-
-@jvp_rule(ReduceMinimum)
-def reduce_minimum_jvp(
-    primitive: ReduceMinimum, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, list[Tangent]]:
-    """The mean of the tangents of the elements that attain the minimum."""
-    return _extreme_jvp(primitive, primals[0], materialise(tangents[0]), "gt")
-
-
-def _extreme_jvp(
-    primitive: Reduction, x: Operand, dx: Operand, short: Direction
-) -> tuple[Operands, list[Tangent]]:
+def extreme_jvp(
+    primitive: ReduceMaximum | ReduceMinimum, primals: Operands, tangents: Tangents, /
+) -> Duals:
+    """The mean of the tangents of the elements that attain the maximum, or the minimum."""
+    (x,), dx = primals, materialise(tangents[0])
     # `short` holds for elements that fall short of the extreme. Where that is NaN no element is comparable with
     # it: none falls short, and the derivative is NaN with respect to all of them, forward and in reverse.
     results = bind(primitive, x)
     y, type = results[0], type_of(x)
     if type.size == 0:  # what there is of results are identities, which no element moves
         return results, [Zero(type_of(y).tangent())]
+    short: Direction = "lt" if isinstance(primitive, ReduceMaximum) else "gt"
     others = _fall_short(x, broadcast_back(y, type.shape, primitive.axes), short)
     # counted in a type that holds every count exactly where the element type does not
     wide = np.dtype(np.float32) if type.dtype.itemsize < 4 else type.dtype
@@ -125,6 +111,10 @@ def _extreme_jvp(
     divisor = ops.select(number, count, type.dtype.type(np.nan))
     total = ops.reduce_add(ops.select(others, type.dtype.type(0), dx), axes=primitive.axes)
     return results, [ops.divide(total, divisor)]
+
+
+jvp_rule(ReduceMaximum)(extreme_jvp)
+jvp_rule(ReduceMinimum)(extreme_jvp)
 
 
 def _fall_short(x: Operand, extreme: Operand, short: Direction) -> Operand:

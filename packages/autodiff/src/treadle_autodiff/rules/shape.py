@@ -6,12 +6,16 @@ several came from one place.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from treadle_autodiff.registry import linear, transpose_rule
-from treadle_autodiff.tangents import Linear, Tangent, materialise
+from treadle_autodiff.registry import (
+    Cotangents,
+    LinearOperands,
+    linear,
+    transpose_rule,
+    unary_transpose_rule,
+)
+from treadle_autodiff.tangents import Linear, Tangent, Tangents, materialise
 from treadle_ir import ArrayType, Operand, ops, type_of
 from treadle_ir.core import max_dim
 from treadle_ir.primitives.shape import (
@@ -41,15 +45,14 @@ def operand_type(operand: Operand | Linear) -> ArrayType:
     return operand.type
 
 
-@transpose_rule(BroadcastInDim)
+@unary_transpose_rule(BroadcastInDim)
 def broadcast_in_dim_transpose(
-    primitive: BroadcastInDim, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
-) -> list[Tangent | None]:
+    primitive: BroadcastInDim, ct: Operand, type: ArrayType, /
+) -> Operand:
     """Sum over the copies."""
-    shape = operand_type(operands[0]).shape
     spread = [
         dimension
-        for size, dimension in zip(shape, primitive.dimensions, strict=True)
+        for size, dimension in zip(type.shape, primitive.dimensions, strict=True)
         if size != primitive.shape[dimension]
     ]
     axes = [
@@ -57,45 +60,36 @@ def broadcast_in_dim_transpose(
         for axis in range(len(primitive.shape))
         if axis in spread or axis not in primitive.dimensions
     ]
-    ct_x = materialise(cotangents[0])
     if axes:
-        ct_x = ops.reduce_add(ct_x, axes=axes)
-    if spread:
-        ct_x = ops.reshape(ct_x, shape=shape)
-    return [ct_x]
+        ct = ops.reduce_add(ct, axes=axes)
+    return ops.reshape(ct, shape=type.shape) if spread else ct
 
 
-@transpose_rule(Reshape)
-def reshape_transpose(
-    primitive: Reshape, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
-) -> list[Tangent | None]:
+@unary_transpose_rule(Reshape)
+def reshape_transpose(primitive: Reshape, ct: Operand, type: ArrayType, /) -> Operand:
     """Reshape back."""
-    return [ops.reshape(materialise(cotangents[0]), shape=operand_type(operands[0]).shape)]
+    return ops.reshape(ct, shape=type.shape)
 
 
-@transpose_rule(Transpose)
-def transpose_transpose(
-    primitive: Transpose, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
-) -> list[Tangent | None]:
+@unary_transpose_rule(Transpose)
+def transpose_transpose(primitive: Transpose, ct: Operand, type: ArrayType, /) -> Operand:
     """Transpose by the inverse permutation."""
     inverse = [0] * len(primitive.permutation)
     for place, axis in enumerate(primitive.permutation):
         inverse[axis] = place
-    return [ops.transpose(materialise(cotangents[0]), permutation=inverse)]
+    return ops.transpose(ct, permutation=inverse)
 
 
-@transpose_rule(Reverse)
-def reverse_transpose(
-    primitive: Reverse, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
-) -> list[Tangent | None]:
+@unary_transpose_rule(Reverse)
+def reverse_transpose(primitive: Reverse, ct: Operand, type: ArrayType, /) -> Operand:
     """Reverse again."""
-    return [ops.reverse(materialise(cotangents[0]), dimensions=primitive.dimensions)]
+    return ops.reverse(ct, dimensions=primitive.dimensions)
 
 
 @transpose_rule(Concatenate)
 def concatenate_transpose(
-    primitive: Concatenate, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
-) -> list[Tangent | None]:
+    primitive: Concatenate, cotangents: Tangents, operands: LinearOperands
+) -> Cotangents:
     """Cut the cotangent into the operands' pieces."""
     ct, axis = materialise(cotangents[0]), primitive.dimension
     shape = type_of(ct).shape
@@ -116,9 +110,7 @@ def concatenate_transpose(
 
 
 @transpose_rule(Pad)
-def pad_transpose(
-    primitive: Pad, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
-) -> list[Tangent | None]:
+def pad_transpose(primitive: Pad, cotangents: Tangents, operands: LinearOperands) -> Cotangents:
     """Take the padding off again; the value gets the sum of the cotangents of its copies.
 
     The opposite padding takes low and high off and puts zeros where elements had been removed; strides skip what
@@ -148,22 +140,15 @@ def pad_transpose(
     return [ct_x, ct_value]
 
 
-@transpose_rule(Slice)
-def slice_transpose(
-    primitive: Slice, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
-) -> list[Tangent | None]:
+@unary_transpose_rule(Slice)
+def slice_transpose(primitive: Slice, ct: Operand, type: ArrayType, /) -> Operand:
     """Zeros before, between and after."""
-    ct = materialise(cotangents[0])
-    type = type_of(ct)
+    result = type_of(ct)
     high = [
         size - start - max_dim(1 + (n - 1) * stride, 0)
         for size, start, stride, n in zip(
-            operand_type(operands[0]).shape,
-            primitive.start,
-            primitive.strides,
-            type.shape,
-            strict=True,
+            type.shape, primitive.start, primitive.strides, result.shape, strict=True
         )
     ]
     between = [stride - 1 for stride in primitive.strides]
-    return [ops.pad(ct, type.dtype.type(0), low=primitive.start, high=high, interior=between)]
+    return ops.pad(ct, result.dtype.type(0), low=primitive.start, high=high, interior=between)

@@ -13,9 +13,17 @@ from dataclasses import replace
 from math import prod
 
 from treadle_autodiff.programs import jvp_program, linearize_program, transpose_program
-from treadle_autodiff.registry import LinearFunction, jvp_rule, linearize_rule, transpose_rule
+from treadle_autodiff.registry import (
+    Cotangents,
+    Duals,
+    Linearization,
+    LinearOperands,
+    jvp_rule,
+    linearize_rule,
+    transpose_rule,
+)
 from treadle_autodiff.rules.call import with_zeros
-from treadle_autodiff.tangents import Linear, Tangent, Zero
+from treadle_autodiff.tangents import Linear, Tangents, Zero
 from treadle_ir import (
     Array,
     ArrayType,
@@ -40,9 +48,7 @@ def _whole(types: Sequence[Operand]) -> tuple[DimShardings, ...]:
 
 
 @jvp_rule(ShardMap)
-def shard_map_jvp(
-    primitive: ShardMap, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+def shard_map_jvp(primitive: ShardMap, primals: Operands, tangents: Tangents, /) -> Duals:
     """Build the jvp program; tangents are sharded as their primals."""
     nonzero = [not isinstance(tangent, Zero) for tangent in tangents]
     primitive = _typed(primitive, primals)
@@ -69,7 +75,7 @@ def _those(layouts: Sequence[DimShardings], flags: Sequence[bool]) -> list[DimSh
 @linearize_rule(ShardMap)
 def shard_map_linearize(
     primitive: ShardMap, primals: Operands, nonzero: Sequence[bool], /
-) -> tuple[Operands, LinearFunction]:
+) -> Linearization:
     """Return results and residuals, stacked along all axes over which they vary, and the shard_map of tangents."""
     primitive = _typed(primitive, primals)
     layouts, ends = primitive.in_layouts, primitive.out_layouts
@@ -88,7 +94,7 @@ def shard_map_linearize(
     results, residuals = outputs[:count], outputs[count:]
     types = [type_of(x) for x in results]
 
-    def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
+    def linear(tangents: Tangents) -> Tangents:
         if not any(split.nonzero):
             return with_zeros((), split.nonzero, types)
         given = [tangent for tangent in tangents if not isinstance(tangent, Zero)]
@@ -153,8 +159,8 @@ def _unstacked(primitive: ShardMap, program: Program, count: int) -> Program:
 
 @transpose_rule(ShardMap)
 def shard_map_transpose(
-    primitive: ShardMap, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
-) -> Sequence[Tangent | None]:
+    primitive: ShardMap, cotangents: Tangents, operands: LinearOperands, /
+) -> Cotangents:
     """The transposed body: cotangents come as the results lie, and leave as the operands do."""
     linear = [isinstance(operand, Linear) for operand in operands]
     nonzero = [not isinstance(cotangent, Zero) for cotangent in cotangents]

@@ -6,13 +6,12 @@ which is a gather and so has a transpose of its own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
-from treadle_autodiff.registry import jvp_rule
-from treadle_autodiff.tangents import Tangent, Zero
+from treadle_autodiff.registry import Duals, jvp_rule
+from treadle_autodiff.tangents import Tangent, Tangents, Zero
 from treadle_ir import Operand, Operands, bind, ops, type_of
 from treadle_ir.core import dtypes
 from treadle_ir.primitives.sort import Sort, TopK
@@ -48,9 +47,7 @@ def positions_along(shape: tuple[int, ...], axis: int) -> Operand:
 
 
 @jvp_rule(Sort)
-def sort_jvp(
-    primitive: Sort, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, list[Tangent]]:
+def sort_jvp(primitive: Sort, primals: Operands, tangents: Tangents) -> Duals:
     """Sort positions along with the operands, and take the tangents from there."""
     shape, axis = type_of(primals[0]).shape, primitive.dimension
     positions = positions_along(shape, axis)
@@ -86,9 +83,7 @@ def _total_order(x: Operand) -> Operand:
 
 
 @jvp_rule(TopK)
-def top_k_jvp(
-    primitive: TopK, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, list[Tangent]]:
+def top_k_jvp(primitive: TopK, primals: Operands, tangents: Tangents) -> Duals:
     """Take the tangents from the positions that were chosen."""
     values, order = bind(primitive, *primals)
     (dx,) = tangents

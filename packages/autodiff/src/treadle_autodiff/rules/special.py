@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from treadle_autodiff.registry import jvp_rule
+from treadle_autodiff.registry import Duals, jvp_rule
 from treadle_autodiff.rules.elementwise import (
     Derivative,
     Partial,
@@ -19,7 +19,7 @@ from treadle_autodiff.rules.elementwise import (
     register_derivative,
     register_partials,
 )
-from treadle_autodiff.tangents import Tangent, Zero
+from treadle_autodiff.tangents import Tangent, Tangents, Zero
 from treadle_ir import Operand, Operands, Primitive, bind, ops, type_of
 from treadle_ir.primitives import elementwise as e
 
@@ -173,8 +173,8 @@ for _primitive, _partials in PARTIALS.items():
 
 @jvp_rule(e.RegularizedIncompleteBeta)
 def regularized_incomplete_beta_jvp(
-    primitive: e.RegularizedIncompleteBeta, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+    primitive: e.RegularizedIncompleteBeta, primals: Operands, tangents: Tangents, /
+) -> Duals:
     """By x the density."""
     a, b, x = primals
     factors = (
@@ -186,9 +186,7 @@ def regularized_incomplete_beta_jvp(
 
 
 @jvp_rule(e.Hyp1f1)
-def hyp1f1_jvp(
-    primitive: e.Hyp1f1, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+def hyp1f1_jvp(primitive: e.Hyp1f1, primals: Operands, tangents: Tangents, /) -> Duals:
     """By x: a / b M(a + 1, b + 1, x)."""
     a, b, x = primals
     one = number(1, x)
@@ -201,9 +199,7 @@ def hyp1f1_jvp(
 
 
 @jvp_rule(e.Hyp2f1)
-def hyp2f1_jvp(
-    primitive: e.Hyp2f1, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+def hyp2f1_jvp(primitive: e.Hyp2f1, primals: Operands, tangents: Tangents, /) -> Duals:
     """By x: a b / c F(a + 1, b + 1; c + 1; x)."""
     a, b, c, x = primals
     one = number(1, x)
@@ -221,8 +217,8 @@ def hyp2f1_jvp(
 
 @jvp_rule(e.FormulaDerivative)
 def formula_derivative_jvp(
-    primitive: e.FormulaDerivative, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+    primitive: e.FormulaDerivative, primals: Operands, tangents: Tangents, /
+) -> Duals:
     """One order more."""
 
     def raised(i: int) -> Callable[[], Operand]:
@@ -238,8 +234,8 @@ def _derivative_of(function: str, orders: tuple[int, ...], *operands: Operand) -
 
 
 def _along(
-    results: Operands, tangents: Sequence[Tangent], factors: Sequence[Callable[[], Operand]]
-) -> tuple[Operands, Sequence[Tangent]]:
+    results: Operands, tangents: Tangents, factors: Sequence[Callable[[], Operand]]
+) -> Duals:
     """The sum of the tangents by their factors, of which only those are computed that are needed."""
     type = type_of(results[0])
     total: Tangent = Zero(type)

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from treadle_autodiff.registry import jvp_rule, linear, transpose_rule, transpose_rules
-from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
+from treadle_autodiff.registry import (
+    Cotangents,
+    Duals,
+    LinearOperands,
+    jvp_rule,
+    linear,
+    transpose_rule,
+    transpose_rules,
+    unary_transpose_rule,
+)
+from treadle_autodiff.tangents import Linear, Tangent, Tangents, Zero, materialise
 from treadle_ir import ArrayType, Operand, Operands, bind, type_of
 from treadle_ir.primitives.contract import dilated
 from treadle_ir.primitives.window import (
@@ -22,30 +29,22 @@ from treadle_ir.primitives.window import (
 linear(ReduceWindowAdd)
 
 
-@transpose_rule(ReduceWindowAdd)
+@unary_transpose_rule(ReduceWindowAdd)
 def reduce_window_add_transpose(
-    primitive: ReduceWindowAdd, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
-) -> Sequence[Tangent | None]:
+    primitive: ReduceWindowAdd, ct: Operand, type: ArrayType, /
+) -> Tangent:
     """Windows over the cotangent, with strides and base dilation exchanged."""
     # z[o] = sum of x[i] over i, k with  o s + k r = i l + p, so ct_x[i] = sum of ct[o] over the same pairs. With
     # k' = K - 1 - k:  o s + ((K - 1) r - p) = i l + k' r, a window sum with base dilation s and stride l.
-    (x,) = operands
-    assert isinstance(x, Linear)
-    assert isinstance(x.type, ArrayType)
-    ct = materialise(cotangents[0])
     places = type_of(ct).shape
     if 0 in places:
-        return [Zero(x.type)]
+        return Zero(type)
     padding = []
     for axis, (low, _) in enumerate(primitive.padding):
         reach = dilated(primitive.window_dimensions[axis], primitive.window_dilation[axis]) - 1
         covered = dilated(places[axis], primitive.window_strides[axis])
-        padding.append(
-            (
-                reach - low,
-                dilated(x.type.shape[axis], primitive.base_dilation[axis]) - covered + low,
-            )
-        )
+        size = dilated(type.shape[axis], primitive.base_dilation[axis])
+        padding.append((reach - low, size - covered + low))
     return bind(
         ReduceWindowAdd(
             window_dimensions=primitive.window_dimensions,
@@ -55,18 +54,23 @@ def reduce_window_add_transpose(
             window_dilation=primitive.window_dilation,
         ),
         ct,
-    )
+    )[0]
 
 
-def _extreme_jvp(
-    primitive: ReduceWindowFamily, primals: Operands, tangents: Sequence[Tangent], select: Selection
-) -> tuple[Operands, Sequence[Tangent]]:
-    (x,) = primals
+def extreme_jvp(
+    primitive: ReduceWindowMaximum | ReduceWindowMinimum, primals: Operands, tangents: Tangents, /
+) -> Duals:
+    """The tangent of the element that each window selects; of the first one where several are equal."""
+    (x,), (dx,) = primals, tangents
     results = bind(primitive, x)
-    (dx,) = tangents
     if isinstance(dx, Zero):
         return results, [Zero(type_of(results[0]).tangent())]
+    select: Selection = "ge" if isinstance(primitive, ReduceWindowMaximum) else "le"
     return results, bind(SelectAndGatherAdd(*_settings(primitive), select), dx, x)
+
+
+jvp_rule(ReduceWindowMaximum)(extreme_jvp)
+jvp_rule(ReduceWindowMinimum)(extreme_jvp)
 
 
 def _settings(
@@ -83,22 +87,6 @@ def _settings(
     )
 
 
-@jvp_rule(ReduceWindowMaximum)
-def reduce_window_maximum_jvp(
-    primitive: ReduceWindowMaximum, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, Sequence[Tangent]]:
-    """The tangent of the element that each window selects; of the first one where several are equal."""
-    return _extreme_jvp(primitive, primals, tangents, "ge")
-
-
-@jvp_rule(ReduceWindowMinimum)
-def reduce_window_minimum_jvp(
-    primitive: ReduceWindowMinimum, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, Sequence[Tangent]]:
-    """The tangent of the element that each window selects; of the first one where several are equal."""
-    return _extreme_jvp(primitive, primals, tangents, "le")
-
-
 for _extreme in (ReduceWindowMaximum, ReduceWindowMinimum):
     transpose_rules.absent(
         _extreme, because="it is not linear; its jvp rule uses select_and_gather_add"
@@ -107,8 +95,8 @@ for _extreme in (ReduceWindowMaximum, ReduceWindowMinimum):
 
 @jvp_rule(WindowSelection)
 def window_selection_jvp(
-    primitive: WindowSelection, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, Sequence[Tangent]]:
+    primitive: WindowSelection, primals: Operands, tangents: Tangents
+) -> Duals:
     """Linear in the first operand; what is selected does not change with x but at ties."""
     results = bind(primitive, *primals)
     if isinstance(tangents[0], Zero):
@@ -116,27 +104,20 @@ def window_selection_jvp(
     return results, bind(primitive, tangents[0], primals[1])
 
 
-@transpose_rule(SelectAndGatherAdd)
-def select_and_gather_add_transpose(
-    primitive: SelectAndGatherAdd,
-    cotangents: Sequence[Tangent],
-    operands: Sequence[Operand | Linear],
-) -> Sequence[Tangent | None]:
-    """Each window's cotangent added to where it selects."""
+def selection_transpose(
+    primitive: SelectAndGatherAdd | SelectAndScatterAdd,
+    cotangents: Tangents,
+    operands: LinearOperands,
+    /,
+) -> Cotangents:
+    """Cotangents of windows are added to where they select; a window takes the cotangent from where it selects."""
     x = operands[1]
     assert not isinstance(x, Linear)
-    scatter = SelectAndScatterAdd(*_settings(primitive), primitive.select)
-    return [bind(scatter, materialise(cotangents[0]), x)[0], None]
+    gathers = isinstance(primitive, SelectAndGatherAdd)
+    back = SelectAndScatterAdd if gathers else SelectAndGatherAdd
+    opposite = back(*_settings(primitive), primitive.select)
+    return [bind(opposite, materialise(cotangents[0]), x)[0], None]
 
 
-@transpose_rule(SelectAndScatterAdd)
-def select_and_scatter_add_transpose(
-    primitive: SelectAndScatterAdd,
-    cotangents: Sequence[Tangent],
-    operands: Sequence[Operand | Linear],
-) -> Sequence[Tangent | None]:
-    """Each window takes the cotangent from where it selects."""
-    x = operands[1]
-    assert not isinstance(x, Linear)
-    gather = SelectAndGatherAdd(*_settings(primitive), primitive.select)
-    return [bind(gather, materialise(cotangents[0]), x)[0], None]
+transpose_rule(SelectAndGatherAdd)(selection_transpose)
+transpose_rule(SelectAndScatterAdd)(selection_transpose)

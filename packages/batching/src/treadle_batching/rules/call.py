@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, final
 
-from treadle_batching.axis import Axis, Dim
+from treadle_batching.axis import Axis, Dims, WithDims
 from treadle_batching.batch import batch_flat, batch_tree
 from treadle_batching.moving import at_front, move
 from treadle_batching.programs import batch_program, batched_type
@@ -35,9 +35,7 @@ from treadle_ir.tracing import Function, interpret_unchecked as interpret
 
 
 @batch_rule(InlineCall)
-def call_batch(
-    primitive: InlineCall, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+def call_batch(primitive: InlineCall, axis: Axis, operands: Operands, dims: Dims, /) -> WithDims:
     """One call of the batched program."""
     batched = batch_program(primitive.program, axis, dims)
     sources = (*(None for _ in batched.captured), *range(len(operands)))
@@ -45,7 +43,7 @@ def call_batch(
     return bind(call, *batched.captured, *operands), batched.dims
 
 
-def _in_front(results: Operands, dims: Sequence[Dim], axis: Axis) -> list[Operand]:
+def _in_front(results: Operands, dims: Dims, axis: Axis) -> list[Operand]:
     return [at_front(result, dim, axis) for result, dim in zip(results, dims, strict=True)]
 
 
@@ -55,10 +53,10 @@ class _OutputBatched:
 
     __slots__ = ("any",)
 
-    def __init__(self, dims: Sequence[Dim]) -> None:
+    def __init__(self, dims: Dims) -> None:
         self.any = any([dim is not None for dim in dims])
 
-    def in_front(self, results: Operands, dims: Sequence[Dim], axis: Axis) -> list[Operand]:
+    def in_front(self, results: Operands, dims: Dims, axis: Axis) -> list[Operand]:
         """Return the results with their batch in front, if there is one."""
         self.any = self.any or any([dim is not None for dim in dims])
         return _in_front(results, dims, axis) if self.any else [*results]
@@ -88,7 +86,7 @@ def _batched_function(
     function: Function,
     axis: Axis,
     constants: Operands,
-    dims: Sequence[Dim],
+    dims: Dims,
     label: str,
     batch: _OutputBatched,
 ) -> Function:
@@ -104,7 +102,7 @@ def _batched_jvp(
     jvp: FlatJvp,
     axis: Axis,
     constants: Operands,
-    dims: Sequence[Dim],
+    dims: Dims,
     label: str,
     batch: _OutputBatched,
 ) -> FlatJvp:
@@ -129,9 +127,7 @@ def _batched_jvp(
     return batched
 
 
-def _bound(
-    call: Primitive, operands: Operands, batch: _OutputBatched
-) -> tuple[Operands, Sequence[Dim]]:
+def _bound(call: Primitive, operands: Operands, batch: _OutputBatched) -> WithDims:
     """The results of a batched call, whose batches are all at axis 0."""
     results = bind(call, *operands)
     return results, [0 if batch.any else None] * len(results)
@@ -139,8 +135,8 @@ def _bound(
 
 @batch_rule(CustomJvpCall)
 def custom_jvp_function_batch(
-    primitive: CustomJvpCall, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: CustomJvpCall, axis: Axis, operands: Operands, dims: Dims, /
+) -> WithDims:
     """The function and its jvp, both batched."""
     label, batch = primitive.label, _OutputBatched(dims)
     function = _batched_function(primitive.function, axis, (), dims, label, batch)
@@ -150,8 +146,8 @@ def custom_jvp_function_batch(
 
 @batch_rule(CustomJvpStaged)
 def custom_jvp_call_batch(
-    primitive: CustomJvpStaged, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: CustomJvpStaged, axis: Axis, operands: Operands, dims: Dims, /
+) -> WithDims:
     """The same for a call that was staged: its program and its deferred derivative are batched."""
     label, captured = primitive.label, primitive.derivative.captured
     run, constants, batch = (
@@ -166,7 +162,7 @@ def custom_jvp_call_batch(
 
 
 def _batched_rule(
-    rule: CustomVjpRule, axis: Axis, dims: Sequence[Dim], label: str, batch: _OutputBatched
+    rule: CustomVjpRule, axis: Axis, dims: Dims, label: str, batch: _OutputBatched
 ) -> CustomVjpRule:
     """The functions of a custom_vjp over a batch at `dims`."""
 
@@ -194,8 +190,8 @@ def _backward(
     axis: Axis,
     residuals: Operands,
     cotangents: Given,
-    dims: Sequence[Dim],
-    wanted: Sequence[Dim],
+    dims: Dims,
+    wanted: Dims,
     label: str,
 ) -> Given:
     """Cotangents of batched operands, their batch where theirs is; of the others, summed over the batch."""
@@ -222,8 +218,8 @@ def _backward(
 
 @batch_rule(CustomVjpCall)
 def custom_vjp_function_batch(
-    primitive: CustomVjpCall, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: CustomVjpCall, axis: Axis, operands: Operands, dims: Dims, /
+) -> WithDims:
     """The function and both its rules, batched."""
     label, batch = primitive.label, _OutputBatched(dims)
     function = _batched_function(primitive.function, axis, (), dims, label, batch)
@@ -233,8 +229,8 @@ def custom_vjp_function_batch(
 
 @batch_rule(CustomVjpStaged)
 def custom_vjp_call_batch(
-    primitive: CustomVjpStaged, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: CustomVjpStaged, axis: Axis, operands: Operands, dims: Dims, /
+) -> WithDims:
     """The same for a call that was staged; captured operands are constants for the rules."""
     label, captured = primitive.label, primitive.rule.captured
     run, constants, batch = (
@@ -249,8 +245,8 @@ def custom_vjp_call_batch(
 
 @batch_rule(CustomVjpLinear)
 def custom_vjp_linear_batch(
-    primitive: CustomVjpLinear, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: CustomVjpLinear, axis: Axis, operands: Operands, dims: Dims, /
+) -> WithDims:
     """The linear map over a batch; its transpose runs the backward function over the batch."""
     count = primitive.residuals
     label = primitive.label
@@ -272,7 +268,7 @@ def custom_vjp_linear_batch(
 
 @batch_rule(OptimizationBarrier)
 def optimization_barrier_batch(
-    primitive: OptimizationBarrier, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: OptimizationBarrier, axis: Axis, operands: Operands, dims: Dims, /
+) -> WithDims:
     """The barrier over the whole batch."""
     return bind(primitive, *operands), dims

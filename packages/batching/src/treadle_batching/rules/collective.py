@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from treadle_batching.axis import Axis, Dim
+from treadle_batching.axis import Axis, Dim, Dims, WithDims
 from treadle_batching.moving import insert, move
 from treadle_batching.registry import batch_rule
 from treadle_batching.rules.groups import among_groups, rows_taken
 from treadle_batching.rules.several_axes import one_by_one
-from treadle_ir import Operands, bind, ops, type_of
+from treadle_ir import Operand, Operands, bind, ops, type_of
 from treadle_ir.calling import new_array
 from treadle_ir.primitives.collective import (
     AllGather,
@@ -27,8 +26,8 @@ from treadle_ir.primitives.collective import (
 
 @batch_rule(AllReduce)
 def all_reduce_batch(
-    primitive: AllReduce, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: AllReduce, axis: Axis, operands: Operands, dims: Dims, /
+) -> WithDims:
     """Reduce the axis when it is named; what remains of the names is left to outer axes."""
     (x,), (dim,) = operands, dims
     others = tuple(name for name in primitive.axis_names if name != axis.name)
@@ -50,20 +49,27 @@ def all_reduce_batch(
     return [x], [None]
 
 
+def _over_parts(
+    primitive: AllGather | ReduceScatter | AllToAll, axis: Axis, x: Operand, dim: Dim
+) -> WithDims:
+    """Return the collective among groups of batch elements, or over this axis and others."""
+    if primitive.groups is not None:
+        return among_groups(primitive, primitive.groups, axis, x, dim)
+    return one_by_one(primitive, axis, x, dim)
+
+
 @batch_rule(AllGather)
 def all_gather_batch(
-    primitive: AllGather, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: AllGather, axis: Axis, operands: Operands, dims: Dims, /
+) -> WithDims:
     """All batch elements are at hand: move the batch to where the gathered axis goes."""
     (x,), (dim,) = operands, dims
     if axis.name not in primitive.axis_names:
         assert dim is not None
         front = move(x, dim, 0)
         return bind(replace(primitive, axis=primitive.axis + 1), front), [0]
-    if primitive.groups is not None:
-        return among_groups(primitive, primitive.groups, axis, x, dim)
-    if len(primitive.axis_names) > 1:
-        return one_by_one(primitive, axis, x, dim)
+    if primitive.groups is not None or len(primitive.axis_names) > 1:
+        return _over_parts(primitive, axis, x, dim)
     rows = insert(x, primitive.axis, axis.size) if dim is None else move(x, dim, primitive.axis)
     if primitive.tiled:
         shape = list(type_of(rows).shape)
@@ -75,8 +81,8 @@ def all_gather_batch(
 
 @batch_rule(AxisIndex)
 def axis_index_batch(
-    primitive: AxisIndex, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: AxisIndex, axis: Axis, operands: Operands, dims: Dims, /
+) -> WithDims:
     """The numbers of all batch elements."""
     if axis.name not in primitive.axis_names:
         return bind(primitive), [None]
@@ -85,17 +91,15 @@ def axis_index_batch(
 
 @batch_rule(ReduceScatter)
 def reduce_scatter_batch(
-    primitive: ReduceScatter, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: ReduceScatter, axis: Axis, operands: Operands, dims: Dims, /
+) -> WithDims:
     """The sum over the batch; its parts are the batch elements."""
     (x,), (dim,) = operands, dims
     if axis.name not in primitive.axis_names:
         assert dim is not None
         return bind(replace(primitive, axis=primitive.axis + 1), move(x, dim, 0)), [0]
-    if primitive.groups is not None:
-        return among_groups(primitive, primitive.groups, axis, x, dim)
-    if len(primitive.axis_names) > 1:
-        return one_by_one(primitive, axis, x, dim)
+    if primitive.groups is not None or len(primitive.axis_names) > 1:
+        return _over_parts(primitive, axis, x, dim)
     total = (
         ops.multiply(x, type_of(x).dtype.type(axis.size))
         if dim is None
@@ -108,8 +112,8 @@ def reduce_scatter_batch(
 
 @batch_rule(AllToAll)
 def all_to_all_batch(
-    primitive: AllToAll, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: AllToAll, axis: Axis, operands: Operands, dims: Dims, /
+) -> WithDims:
     """The batch and the parts change places."""
     (x,), (dim,) = operands, dims
     split, concat, count = primitive.split, primitive.concat, axis.size
@@ -117,10 +121,8 @@ def all_to_all_batch(
         assert dim is not None
         there = replace(primitive, split=split + 1, concat=concat + 1)
         return bind(there, move(x, dim, 0)), [0]
-    if primitive.groups is not None:
-        return among_groups(primitive, primitive.groups, axis, x, dim)
-    if len(primitive.axis_names) > 1:
-        return one_by_one(primitive, axis, x, dim)
+    if primitive.groups is not None or len(primitive.axis_names) > 1:
+        return _over_parts(primitive, axis, x, dim)
     rows = insert(x, 0, count) if dim is None else move(x, dim, 0)
     shape = type_of(rows).shape
     at = split + 1
@@ -135,9 +137,7 @@ def all_to_all_batch(
 
 
 @batch_rule(Permute)
-def permute_batch(
-    primitive: Permute, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+def permute_batch(primitive: Permute, axis: Axis, operands: Operands, dims: Dims, /) -> WithDims:
     """The batch elements in another order, zeros between them."""
     (x,), (dim,) = operands, dims
     if axis.name not in primitive.axis_names:
@@ -157,8 +157,6 @@ def permute_batch(
 
 
 @batch_rule(PVary)
-def vary_batch(
-    primitive: PVary, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+def vary_batch(primitive: PVary, axis: Axis, operands: Operands, dims: Dims, /) -> WithDims:
     """Apply the operation to all batch elements alike."""
     return bind(primitive, *operands), dims

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from treadle_batching.axis import Axis, Dim
+from treadle_batching.axis import Axis, Dim, Dims, WithDims
 from treadle_batching.moving import move
 from treadle_batching.registry import batch_rule
 from treadle_ir import ArrayType, Operand, Operands, bind, ops, type_of
@@ -23,8 +23,8 @@ def past(axes: Sequence[int], dim: Dim) -> tuple[int, ...]:
 
 @batch_rule(DotGeneral)
 def dot_general_batch(
-    primitive: DotGeneral, axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: DotGeneral, axis: Axis, operands: Operands, dims: Dims
+) -> WithDims:
     """A batching axis if both operands have the batch, else a free axis; no operand is moved or repeated."""
     x_dim, y_dim = dims
     batch_x, batch_y = past(primitive.batching[0], x_dim), past(primitive.batching[1], y_dim)
@@ -79,8 +79,8 @@ def _element(x: Operand, dim: Dim) -> ArrayType:
 
 @batch_rule(Convolution)
 def convolution_batch(
-    primitive: Convolution, axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: Convolution, axis: Axis, operands: Operands, dims: Dims
+) -> WithDims:
     """Part of the operand's batch, part of the kernel's output features, or, if both have it, one group per element."""
     x, kernel = operands
     x_dim, kernel_dim = dims

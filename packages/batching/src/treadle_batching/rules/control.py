@@ -14,12 +14,14 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from treadle_batching.axis import Axis, Dim
+from treadle_batching.axis import Axis, Dim, Dims, WithDims
 from treadle_batching.batch import batch_flat
 from treadle_batching.moving import at_front, with_dim
 from treadle_batching.programs import (
     BatchedProgram,
+    BatchedPrograms,
     batch_program,
+    batch_programs,
     batched_type,
 )
 from treadle_batching.registry import batch_rule
@@ -49,11 +51,10 @@ from treadle_ir.tracing import (
     current_trace,
     derived,
     interpret_unchecked as interpret,
-    share_captures,
 )
 
 
-def _flags(dims: Sequence[Dim]) -> Flags:
+def _flags(dims: Dims) -> Flags:
     return tuple([dim is not None for dim in dims])
 
 
@@ -62,9 +63,7 @@ def _dims(flags: Sequence[bool], at: int = 0) -> list[Dim]:
     return [at if flag else None for flag in flags]
 
 
-def _placed(
-    operands: Operands, dims: Sequence[Dim], wanted: Sequence[Dim], axis: Axis
-) -> list[Operand]:
+def _placed(operands: Operands, dims: Dims, wanted: Dims, axis: Axis) -> list[Operand]:
     """Return the operands with their batch at the wanted axes; where that is None, as they are."""
     return [
         x if at is None else with_dim(x, dim, at, axis)
@@ -85,18 +84,8 @@ def _choose(condition: Operand, on_true: Operand, on_false: Operand) -> Operand:
 _MOST_SPREAD: Final = 1 << 16  # elements, for which what is not batched is spread over the batch
 
 
-@final
-@frozen(eq=False)
-class _Branches:
-    primitive: Case
-    captured: tuple[Operand, ...]
-    dims: tuple[Dim, ...]
-
-
 @batch_rule(Case)
-def case_batch(
-    primitive: Case, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+def case_batch(primitive: Case, axis: Axis, operands: Operands, dims: Dims, /) -> WithDims:
     """One choice for all batch elements is a choice between batched branches; else all branches, and a selection."""
     branches = primitive.branches
     if dims[0] is not None:
@@ -110,7 +99,7 @@ def case_batch(
         lambda: _batched_branches(branches, axis, flags),
     )
     placed = _placed(operands[1:], dims[1:], _dims(flags), axis)
-    return bind(made.primitive, operands[0], *made.captured, *placed), made.dims
+    return bind(Case(made.programs), operands[0], *made.captured, *placed), made.dims[0]
 
 
 def _refuse_effects(name: str, programs: Sequence[Program]) -> None:
@@ -130,20 +119,17 @@ def _effects(programs: Sequence[Program]) -> Effects:
     return frozenset().union(*[program.effects for program in programs])
 
 
-def _batched_branches(branches: Sequence[Program], axis: Axis, flags: Flags) -> _Branches:
+def _batched_branches(branches: Sequence[Program], axis: Axis, flags: Flags) -> BatchedPrograms:
+    """Batch the branches so that a result has a batch in all of them if it has one in any."""
     none = [False] * len(branches[0].results)
     found = [batch_program(branch, axis, _dims(flags), none).dims for branch in branches]
     forced = [any(dim is not None for dim in each) for each in zip(*found, strict=True)]
-    batched = [batch_program(branch, axis, _dims(flags), forced) for branch in branches]
-    programs, captured = share_captures(
-        [each.program for each in batched], [each.captured for each in batched]
-    )
-    return _Branches(Case(tuple(programs)), tuple(captured), tuple(_dims(forced)))
+    return batch_programs(branches, axis, _dims(flags), [forced] * len(branches))
 
 
 def _all_branches(
-    branches: Sequence[Program], axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
+    branches: Sequence[Program], axis: Axis, operands: Operands, dims: Dims
+) -> WithDims:
     index = at_front(operands[0], dims[0], axis)
     last = len(branches) - 1
     inputs = [_Input.of(x, dim, axis) for x, dim in zip(operands[1:], dims[1:], strict=True)]
@@ -237,9 +223,7 @@ class _Loop:
 
 
 @batch_rule(Scan)
-def scan_batch(
-    primitive: Scan, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+def scan_batch(primitive: Scan, axis: Axis, operands: Operands, dims: Dims, /) -> WithDims:
     """A loop over batched elements; xs and ys have their batch behind the axis of the loop."""
     flags = _flags(dims)
     loop = derived(
@@ -284,9 +268,7 @@ class _WhileLoop:
 
 
 @batch_rule(While)
-def while_batch(
-    primitive: While, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+def while_batch(primitive: While, axis: Axis, operands: Operands, dims: Dims, /) -> WithDims:
     """One condition for all: a loop over batched carries. Else a loop until no batch element's condition holds."""
     flags = _flags(dims)
     loop = derived(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from treadle_batching.axis import Axis, Dim
+from treadle_batching.axis import Axis, Dims, WithDims
 from treadle_batching.moving import move
 from treadle_batching.registry import batch_rule
 from treadle_ir import ArgumentError, Operands
@@ -15,9 +13,7 @@ from treadle_ir.primitives.custom_vmap import (
 )
 
 
-def _by_rule(
-    rule: FlatBatchRule, axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
+def _by_rule(rule: FlatBatchRule, axis: Axis, operands: Operands, dims: Dims) -> WithDims:
     flags = tuple([dim is not None for dim in dims])
     placed = [x if dim is None else move(x, dim, 0) for x, dim in zip(operands, dims, strict=True)]
     results, batched = rule(axis.size, placed, flags)
@@ -26,16 +22,16 @@ def _by_rule(
 
 @batch_rule(CustomVmapCall)
 def custom_vmap_function_batch(
-    primitive: CustomVmapCall, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: CustomVmapCall, axis: Axis, operands: Operands, dims: Dims, /
+) -> WithDims:
     """The user's rule."""
     return _by_rule(primitive.batching.rule, axis, operands, dims)
 
 
 @batch_rule(CustomVmapStaged)
 def custom_vmap_call_batch(
-    primitive: CustomVmapStaged, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: CustomVmapStaged, axis: Axis, operands: Operands, dims: Dims, /
+) -> WithDims:
     """The user's rule, run now; what the function captured is not batched, as the rule closes over it."""
     captured = primitive.batching.captured
     if any(dim is not None for dim in dims[:captured]):

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, final
 
 import numpy as np
 
-from treadle_batching.axis import Axis, Dim
+from treadle_batching.axis import Axis, Dims, WithDims
 from treadle_batching.moving import at_front
 from treadle_batching.registry import batch_rule
-from treadle_ir import ArrayType, MissingRuleError, Operand, Operands, bind, ops, type_of
+from treadle_batching.rules.foreign import at_once
+from treadle_ir import ArrayType, MissingRuleError, Operand, Operands, bind
 from treadle_ir.primitives.effectful import DebugCallback, HostFunction, IoCallback, PureCallback
 from treadle_ir.process import frozen
 
@@ -47,18 +47,14 @@ def _batched(types: tuple[ArrayType, ...], size: int) -> tuple[ArrayType, ...]:
     return tuple([ArrayType((size, *type.shape), type.dtype, type.weak) for type in types])
 
 
-def _in_front(operands: Operands, dims: Sequence[Dim], axis: Axis) -> list[Operand]:
+def _in_front(operands: Operands, dims: Dims, axis: Axis) -> list[Operand]:
     return [
         x if dim is None else at_front(x, dim, axis) for x, dim in zip(operands, dims, strict=True)
     ]
 
 
-def _with_axis(x: Operand) -> Operand:
-    return ops.reshape(x, shape=(1, *type_of(x).shape))
-
-
 def _one_by_one(
-    callback: HostFunction, axis: Axis, operands: Operands, dims: Sequence[Dim]
+    callback: HostFunction, axis: Axis, operands: Operands, dims: Dims
 ) -> tuple[HostFunction, list[Operand]]:
     function = OneByOne(callback, tuple([dim is not None for dim in dims]), axis.size)
     return HostFunction(function, _batched(callback.results, axis.size)), _in_front(
@@ -68,8 +64,8 @@ def _one_by_one(
 
 @batch_rule(PureCallback)
 def pure_callback_batch(
-    primitive: PureCallback, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: PureCallback, axis: Axis, operands: Operands, dims: Dims, /
+) -> WithDims:
     """As `vmap_method` says: one by one, or at once with unbatched operands as they are, broadcast, or with an axis."""
     callback, method = primitive.callback, primitive.vmap_method
     if method is None:
@@ -81,15 +77,8 @@ def pure_callback_batch(
     if method in ("sequential", "sequential_unrolled"):
         batched, given = _one_by_one(callback, axis, operands, dims)
     else:
-        if method == "broadcast_all":
-            given = [at_front(x, dim, axis) for x, dim in zip(operands, dims, strict=True)]
-        else:
-            given = _in_front(operands, dims, axis)
-        if method == "expand_dims":
-            # Here and not in the call back, which an outer vmap hands operands with one more axis in front.
-            given = [
-                _with_axis(x) if dim is None else x for x, dim in zip(given, dims, strict=True)
-            ]
+        # Axes are added here: in the call back, operands have one more for each outer vmap.
+        given = at_once(method, operands, dims, axis)
         batched = HostFunction(callback.function, _batched(callback.results, axis.size))
     results = bind(replace(primitive, callback=batched), *given)
     return results, [0] * len(results)
@@ -97,8 +86,8 @@ def pure_callback_batch(
 
 @batch_rule(IoCallback)
 def io_callback_batch(
-    primitive: IoCallback, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: IoCallback, axis: Axis, operands: Operands, dims: Dims, /
+) -> WithDims:
     """Run the effects one by one. The order of a batch's effects is unspecified, so ordered effects are refused."""
     if primitive.ordered:
         raise MissingRuleError(
@@ -112,8 +101,8 @@ def io_callback_batch(
 
 @batch_rule(DebugCallback)
 def debug_callback_batch(
-    primitive: DebugCallback, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: DebugCallback, axis: Axis, operands: Operands, dims: Dims, /
+) -> WithDims:
     """One by one."""
     batched, given = _one_by_one(primitive.callback, axis, operands, dims)
     return bind(replace(primitive, callback=batched), *given), []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_batching.axis import Axis, Dim
+from treadle_batching.axis import Axis, Dims, WithDims
 from treadle_batching.moving import insert, move
 from treadle_batching.registry import batch_rule
 from treadle_ir import Elementwise, Operand, Operands, bind, ops, type_of
@@ -12,8 +12,8 @@ from treadle_ir import Elementwise, Operand, Operands, bind, ops, type_of
 
 @batch_rule(Elementwise)
 def elementwise_batch(
-    primitive: Elementwise, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: Elementwise, axis: Axis, operands: Operands, dims: Dims, /
+) -> WithDims:
     """Bring the arrays to one batch position and apply; scalars that all batch elements share stay scalars.
 
     The operands of one batch element have one shape, or are scalars. A batched scalar together with arrays is
@@ -43,7 +43,7 @@ def elementwise_batch(
 
 
 def _batched_shape(
-    operands: Operands, dims: Sequence[Dim], ranks: Sequence[int], rank: int, place: int, axis: Axis
+    operands: Operands, dims: Dims, ranks: Sequence[int], rank: int, place: int, axis: Axis
 ) -> tuple[int, ...]:
     index = ranks.index(rank)
     row = list(type_of(operands[index]).shape)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from treadle_batching.axis import Axis, Dim
+from treadle_batching.axis import Axis, Dims, WithDims
 from treadle_batching.moving import at_front
 from treadle_batching.registry import batch_rule
 from treadle_ir import (
@@ -24,8 +23,8 @@ from treadle_ir.primitives.foreign import AxisOrder, NativeCall
 
 @batch_rule(NativeCall)
 def foreign_call_batch(
-    primitive: NativeCall, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: NativeCall, axis: Axis, operands: Operands, dims: Dims, /
+) -> WithDims:
     """As `vmap_method` says: one by one, or at once with unbatched operands as they are, broadcast, or with an axis."""
     method = primitive.vmap_method
     if method is None:
@@ -36,12 +35,12 @@ def foreign_call_batch(
     if method in ("sequential", "sequential_unrolled"):
         results = _one_by_one(primitive, axis, operands, dims)
     else:
-        results = bind(_batched(primitive, axis, dims), *_in_front(method, operands, dims, axis))
+        results = bind(_batched(primitive, axis, dims), *at_once(method, operands, dims, axis))
     return results, [0] * len(results)
 
 
-def _in_front(method: str, operands: Operands, dims: Sequence[Dim], axis: Axis) -> list[Operand]:
-    """The operands as a call for the whole batch takes them."""
+def at_once(method: str, operands: Operands, dims: Dims, axis: Axis) -> list[Operand]:
+    """Return the operands as a call for the whole batch takes them, by its `vmap_method`."""
     placed: list[Operand] = []
     for x, dim in zip(operands, dims, strict=True):
         if dim is not None or method == "broadcast_all":
@@ -53,7 +52,7 @@ def _in_front(method: str, operands: Operands, dims: Sequence[Dim], axis: Axis) 
     return placed
 
 
-def _batched(primitive: NativeCall, axis: Axis, dims: Sequence[Dim]) -> NativeCall:
+def _batched(primitive: NativeCall, axis: Axis, dims: Dims) -> NativeCall:
     """The call for the whole batch: every layout gets the batch as its outermost axis.
 
     Memory is taken over only where operand and result are both batched.
@@ -88,9 +87,7 @@ def _outermost(order: AxisOrder) -> AxisOrder:
     return (0, *[axis + 1 for axis in order])
 
 
-def _one_by_one(
-    primitive: NativeCall, axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> Operands:
+def _one_by_one(primitive: NativeCall, axis: Axis, operands: Operands, dims: Dims) -> Operands:
     """A loop over the batch; all at once in the program for "sequential_unrolled"."""
     flags = [dim is not None for dim in dims]
     shared = [x for x, flag in zip(operands, flags, strict=True) if not flag]

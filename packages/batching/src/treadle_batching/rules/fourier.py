@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from treadle_batching.axis import Axis, Dim
+from treadle_batching.axis import Axis, Dims, WithDims
 from treadle_batching.moving import move
 from treadle_batching.registry import batch_rule
 from treadle_batching.rules.shape import only_dim
@@ -13,9 +11,7 @@ from treadle_ir.primitives.fourier import Fft
 
 
 @batch_rule(Fft)
-def fft_batch(
-    primitive: Fft, axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
+def fft_batch(primitive: Fft, axis: Axis, operands: Operands, dims: Dims) -> WithDims:
     """The batch stays where it is, unless it stands among the transformed axes."""
     (x,), dim = operands, only_dim(dims)
     if dim >= type_of(x).ndim - len(primitive.lengths):

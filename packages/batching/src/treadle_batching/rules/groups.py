@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from treadle_batching.axis import Axis, Dim
+from treadle_batching.axis import Axis, Dim, WithDims
 from treadle_batching.batch import batch_flat
 from treadle_batching.moving import at_front
 from treadle_ir import MissingRuleError, Operand, Operands, bind, ops, type_of
@@ -21,7 +21,7 @@ def among_groups(
     axis: Axis,
     x: Operand,
     dim: Dim,
-) -> tuple[Operands, Sequence[Dim]]:
+) -> WithDims:
     """The collective without groups, over an axis for each group, whose rows lie one behind the other.
 
     Raises:

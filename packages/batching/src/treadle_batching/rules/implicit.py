@@ -6,102 +6,40 @@ axis 0.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeAlias, final
+from dataclasses import replace
+from typing import Any
 
-from treadle_batching.axis import Axis, Dim
+from treadle_batching.axis import Axis, Dims, WithDims
 from treadle_batching.moving import at_front
-from treadle_batching.programs import BatchedProgram, batch_program
+from treadle_batching.programs import BatchedPrograms, batch_programs
 from treadle_batching.registry import batch_rule
-from treadle_ir import Operand, Operands, Program, bind
+from treadle_ir import Operands, bind
 from treadle_ir.primitives.implicit import LinearSolve, Root
-from treadle_ir.process import frozen
-from treadle_ir.tracing import derived, share_captures
-
-Solving: TypeAlias = LinearSolve | Root
+from treadle_ir.tracing import derived
 
 
-@final
-@frozen(eq=False)
-class _Batched:
-    """An equation over a batch. `captured` goes first among its constants; `dims` belong to the results."""
+def solution_batch(
+    primitive: LinearSolve | Root, axis: Axis, operands: Operands, dims: Dims, /
+) -> WithDims:
+    """The equation, and the programs that solve it, batched."""
+    count = primitive.constants
+    of_constants = tuple(dims[:count])
+    programs = primitive.programs()
+    solution = len(operands) - count
 
-    primitive: Solving
-    captured: tuple[Operand, ...]
-    dims: tuple[Dim, ...]
+    def make() -> BatchedPrograms:
+        # What is solved for has a batch; further results of a solver have one if they need it.
+        forced = [[i < solution for i in range(len(each.results))] for each in programs.values()]
+        return batch_programs([*programs.values()], axis, of_constants, forced)
 
-
-def _programs(
-    axis: Axis, dims: Sequence[Dim], solution: int, programs: Sequence[Program]
-) -> tuple[list[Program], tuple[Operand, ...], list[BatchedProgram]]:
-    """Programs over a batch that take the same captured operands, these, and what was batched.
-
-    `dims` belong to the constants; all other parameters and the first `solution` results have their batch at axis 0.
-    """
-    batched = [
-        batch_program(
-            each,
-            axis,
-            [*dims, *[0] * (len(each.parameters) - len(dims))],
-            [position < solution for position in range(len(each.results))],
-        )
-        for each in programs
-    ]
-    made, captured = share_captures(
-        [each.program for each in batched], [each.captured for each in batched]
-    )
-    return made, tuple(captured), batched
+    made = derived(primitive.solve, ("solution", axis, of_constants, primitive), make)
+    by_name = dict(zip(programs, made.programs, strict=True))
+    changes: dict[str, Any] = {**by_name, "constants": len(made.captured) + count}
+    batched = replace(primitive, **changes)
+    others = [at_front(x, dim, axis) for x, dim in zip(operands[count:], dims[count:], strict=True)]
+    results = bind(batched, *made.captured, *operands[:count], *others)
+    return results, made.dims[[*programs].index("solve")]
 
 
-def _bound(
-    batched: _Batched, constants: int, axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
-    others = [
-        at_front(x, dim, axis)
-        for x, dim in zip(operands[constants:], dims[constants:], strict=True)
-    ]
-    results = bind(batched.primitive, *batched.captured, *operands[:constants], *others)
-    return results, batched.dims
-
-
-@batch_rule(LinearSolve)
-def linear_solve_batch(
-    primitive: LinearSolve, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
-    """The linear map and what solves it, batched."""
-    constants = primitive.constants
-    of_constants = tuple(dims[:constants])
-
-    def make() -> _Batched:
-        given = [*primitive.programs().values()]
-        made, captured, batched = _programs(axis, of_constants, len(operands) - constants, given)
-        transposed = made[2] if len(made) > 2 else None
-        return _Batched(
-            LinearSolve(
-                made[0], made[1], transposed, len(captured) + constants, primitive.symmetric
-            ),
-            captured,
-            batched[1].dims,
-        )
-
-    key = "linear_solve", axis, of_constants, primitive
-    return _bound(derived(primitive.solve, key, make), constants, axis, operands, dims)
-
-
-@batch_rule(Root)
-def root_batch(
-    primitive: Root, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
-    """The function, and what finds its root and the root's tangent, batched."""
-    constants = primitive.constants
-    of_constants = tuple(dims[:constants])
-
-    def make() -> _Batched:
-        given = [*primitive.programs().values()]
-        made, captured, batched = _programs(axis, of_constants, len(operands) - constants, given)
-        return _Batched(
-            Root(made[0], made[1], made[2], len(captured) + constants), captured, batched[1].dims
-        )
-
-    key = "root", axis, of_constants, primitive
-    return _bound(derived(primitive.solve, key, make), constants, axis, operands, dims)
+batch_rule(LinearSolve)(solution_batch)
+batch_rule(Root)(solution_batch)

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from treadle_batching.axis import Axis, Dim
+from treadle_batching.axis import Axis, Dim, Dims, WithDims
 from treadle_batching.moving import at_front, move, with_dim
 from treadle_batching.registry import batch_rule
 from treadle_batching.rules.contract import past
@@ -29,9 +29,7 @@ def _with(values: tuple[int, ...], at: int, value: int) -> tuple[int, ...]:
 
 
 @batch_rule(Gather)
-def gather_batch(
-    primitive: Gather, axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
+def gather_batch(primitive: Gather, axis: Axis, operands: Operands, dims: Dims) -> WithDims:
     """Slices that are one axis larger, or more index vectors, or batching axes; no operand is moved or repeated."""
     operand, indices = operands
     operand_dim, indices_dim = dims
@@ -83,9 +81,7 @@ def gather_batch(
 
 
 @batch_rule(ScatterFamily)
-def scatter_batch(
-    primitive: ScatterFamily, axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
+def scatter_batch(primitive: ScatterFamily, axis: Axis, operands: Operands, dims: Dims) -> WithDims:
     """Windows that are one axis larger, or batching axes if the indices have the batch."""
     operand = at_front(operands[0], dims[0], axis)
     updates = at_front(operands[2], dims[2], axis)
@@ -109,12 +105,19 @@ def scatter_batch(
     return bind(batched, operand, indices, updates), [0]
 
 
-def _start_of_batch(starts: Operands) -> np.generic:
-    """A start of 0, of the type of the others."""
-    return type_of(starts[0]).dtype.type(0) if starts else np.int32(0)
+def _starts_for_all(starts: Operands, dims: Dims, place: Dim) -> list[Operand]:
+    """Return starts that are the same for all batch elements, with one for the batch at `place`.
+
+    A start that has a batch belongs to a slice that takes the whole axis, so it is 0.
+    """
+    zero = type_of(starts[0]).dtype.type(0) if starts else np.int32(0)
+    fixed = [start if dim is None else zero for start, dim in zip(starts, dims, strict=True)]
+    if place is not None:
+        fixed.insert(place, zero)
+    return fixed
 
 
-def _vectors(starts: Operands, dims: Sequence[Dim], axis: Axis) -> Operand:
+def _vectors(starts: Operands, dims: Dims, axis: Axis) -> Operand:
     """Starts of which some have the batch, as index vectors [batch, starts]."""
     columns = [
         ops.reshape(at_front(start, dim, axis), shape=(axis.size, 1))
@@ -130,27 +133,22 @@ def _moving(sizes: Sequence[int], shape: Sequence[int]) -> list[int]:
 
 @batch_rule(DynamicSlice)
 def dynamic_slice_batch(
-    primitive: DynamicSlice, axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: DynamicSlice, axis: Axis, operands: Operands, dims: Dims
+) -> WithDims:
     """A slice that is one axis larger; a gather if starts have the batch."""
     operand, *starts = operands
     operand_dim, *start_dims = dims
     shape = list(type_of(operand).shape)
     if operand_dim is not None:
         del shape[operand_dim]
-    moving = [i for i in _moving(primitive.sizes, shape) if start_dims[i] is not None]
-    if not moving:
-        fixed = [
-            start if dim is None else _start_of_batch(starts)
-            for start, dim in zip(starts, start_dims, strict=True)
-        ]
+    moving = _moving(primitive.sizes, shape)
+    if all([start_dims[i] is None for i in moving]):
+        fixed = _starts_for_all(starts, start_dims, operand_dim)
         if operand_dim is None:
             return bind(primitive, operand, *fixed), [None]
-        fixed.insert(operand_dim, _start_of_batch(starts))
         return bind(
             DynamicSlice(_with(primitive.sizes, operand_dim, axis.size)), operand, *fixed
         ), [operand_dim]
-    moving = _moving(primitive.sizes, shape)
     rank = len(shape)
     gathered = Gather(
         offset_dims=tuple(range(1, rank + 1)),
@@ -169,8 +167,8 @@ def dynamic_slice_batch(
 
 @batch_rule(DynamicUpdateSlice)
 def dynamic_update_slice_batch(
-    primitive: DynamicUpdateSlice, axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: DynamicUpdateSlice, axis: Axis, operands: Operands, dims: Dims
+) -> WithDims:
     """A slice that is one axis larger; a scatter if starts have the batch."""
     operand, update, *starts = operands
     operand_dim, update_dim, *start_dims = dims
@@ -179,22 +177,17 @@ def dynamic_update_slice_batch(
         del shape[operand_dim]
     if update_dim is not None:
         del sizes[update_dim]
-    moving = [i for i in _moving(sizes, shape) if start_dims[i] is not None]
-    if not moving:
-        fixed = [
-            start if dim is None else _start_of_batch(starts)
-            for start, dim in zip(starts, start_dims, strict=True)
-        ]
+    moving = _moving(sizes, shape)
+    if all([start_dims[i] is None for i in moving]):
         place = operand_dim if operand_dim is not None else update_dim
+        fixed = _starts_for_all(starts, start_dims, place)
         if place is None:
             return bind(primitive, operand, update, *fixed), [None]
-        fixed.insert(place, _start_of_batch(starts))
         operand, update = (
             with_dim(operand, operand_dim, place, axis),
             with_dim(update, update_dim, place, axis),
         )
         return bind(primitive, operand, update, *fixed), [place]
-    moving = _moving(sizes, shape)
     scattered = Scatter(
         update_window_dims=tuple(range(1, len(shape) + 1)),
         inserted_window_dims=(),

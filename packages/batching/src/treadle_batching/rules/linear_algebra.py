@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from treadle_batching.axis import Axis, Dim
+from treadle_batching.axis import Axis, Dims, WithDims
 from treadle_batching.moving import at_front, move
 from treadle_batching.registry import batch_rule
 from treadle_ir import Operands, bind, ops, type_of
@@ -14,8 +12,8 @@ from treadle_ir.primitives.linear_algebra import TriangularSolve
 
 @batch_rule(LinearAlgebra)
 def linear_algebra_batch(
-    primitive: LinearAlgebra, axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: LinearAlgebra, axis: Axis, operands: Operands, dims: Dims
+) -> WithDims:
     """The batch goes to the front of all operands, and stands at the front of all results."""
     moved = [at_front(x, dim, axis) for x, dim in zip(operands, dims, strict=True)]
     results = bind(primitive, *moved)
@@ -24,8 +22,8 @@ def linear_algebra_batch(
 
 @batch_rule(TriangularSolve)
 def triangular_solve_batch(
-    primitive: TriangularSolve, axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: TriangularSolve, axis: Axis, operands: Operands, dims: Dims
+) -> WithDims:
     """Solve one equation with concatenated right-hand sides where they share one matrix; else batch the matrices."""
     a, b = operands
     a_dim, b_dim = dims

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from treadle_batching.axis import Axis, Dim
+from treadle_batching.axis import Axis, Dims, WithDims
 from treadle_batching.moving import at_front, move
 from treadle_batching.registry import batch_rule
-from treadle_ir import Operand, Operands, bind, ops, type_of
+from treadle_ir import Operands, bind, ops, type_of
 from treadle_ir.core.dtypes import is_key, key_shape
 from treadle_ir.primitives.random import (
     RandomBits,
@@ -21,8 +19,8 @@ from treadle_ir.primitives.random import (
 
 @batch_rule(RandomWrap)
 def random_wrap_batch(
-    primitive: RandomWrap, axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: RandomWrap, axis: Axis, operands: Operands, dims: Dims
+) -> WithDims:
     """More words; the words of a key stay last."""
     words, dim = operands[0], dims[0]
     assert dim is not None
@@ -33,43 +31,32 @@ def random_wrap_batch(
 
 @batch_rule(RandomUnwrap)
 def random_unwrap_batch(
-    primitive: RandomUnwrap, axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: RandomUnwrap, axis: Axis, operands: Operands, dims: Dims
+) -> WithDims:
     """The words of more keys."""
     return bind(primitive, *operands), dims
 
 
-def _ordered(keys: Operand, dim: Dim) -> tuple[Operand, int]:
-    """Keys whose batch does not stand among the words of raw ones, and where it stands."""
+def of_keys_batch(
+    primitive: RandomBits | RandomSplit, axis: Axis, operands: Operands, dims: Dims, /
+) -> WithDims:
+    """Bits for more keys, or new keys from them; their order counts where they draw together."""
+    keys, dim = operands[0], dims[0]
     assert dim is not None
     type = type_of(keys)
-    if not is_key(type.dtype) and dim == type.ndim - 1:
-        return move(keys, dim, 0), 0
-    return keys, dim
-
-
-@batch_rule(RandomBits)
-def random_bits_batch(
-    primitive: RandomBits, axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
-    """Bits for more keys, whose order counts where they draw together."""
-    keys, dim = _ordered(operands[0], dims[0])
+    if not is_key(type.dtype) and dim == type.ndim - 1:  # among the words of raw keys
+        keys, dim = move(keys, dim, 0), 0
     return bind(primitive, keys), [dim]
 
 
-@batch_rule(RandomSplit)
-def random_split_batch(
-    primitive: RandomSplit, axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
-    """New keys from more keys."""
-    keys, dim = _ordered(operands[0], dims[0])
-    return bind(primitive, keys), [dim]
+batch_rule(RandomBits)(of_keys_batch)
+batch_rule(RandomSplit)(of_keys_batch)
 
 
 @batch_rule(RandomFoldIn)
 def random_fold_in_batch(
-    primitive: RandomFoldIn, axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: RandomFoldIn, axis: Axis, operands: Operands, dims: Dims
+) -> WithDims:
     """New keys from more keys; data stays as small as it is, as keys may draw by it together."""
     keys = at_front(operands[0], dims[0], axis)
     data, data_dim = operands[1], dims[1]

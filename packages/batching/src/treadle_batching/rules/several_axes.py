@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from treadle_batching.axis import Axis, Dim
+from treadle_batching.axis import Axis, Dim, WithDims
 from treadle_batching.batch import batch_flat
 from treadle_batching.moving import move
 from treadle_ir import Operand, Operands, bind, ops, type_of
@@ -25,7 +25,7 @@ Runs: TypeAlias = Sequence[tuple[tuple[Hashable, ...], int]]
 
 def one_by_one(
     primitive: AllGather | ReduceScatter | AllToAll | Permute, axis: Axis, x: Operand, dim: Dim
-) -> tuple[Operands, Sequence[Dim]]:
+) -> WithDims:
     """The collective as collectives of which each names this axis alone or others, batched."""
     runs = _runs(primitive.axis_names, primitive.size, axis)
 

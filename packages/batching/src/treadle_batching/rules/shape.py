@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from treadle_batching.axis import Axis, Dim
+from treadle_batching.axis import Axis, Dims, WithDims
 from treadle_batching.moving import at_front, move, with_dim
 from treadle_batching.registry import batch_rule
 from treadle_ir import Operand, Operands, ops, type_of
@@ -26,7 +26,7 @@ def shift_axis_past_batch_dim(axis: int, dim: int) -> int:
     return axis + (dim <= axis)
 
 
-def only_dim(dims: Sequence[Dim]) -> int:
+def only_dim(dims: Dims) -> int:
     """The batch dimension of a single operand, which must be batched."""
     (dim,) = dims
     assert dim is not None
@@ -40,8 +40,8 @@ def with_entry(values: Sequence[int], dim: int, value: int) -> tuple[int, ...]:
 
 @batch_rule(BroadcastInDim)
 def broadcast_in_dim_batch(
-    primitive: BroadcastInDim, axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: BroadcastInDim, axis: Axis, operands: Operands, dims: Dims
+) -> WithDims:
     """The batch goes to the front, where it keeps the dimensions increasing."""
     x = move(operands[0], only_dim(dims), 0)
     dimensions = (0, *[dimension + 1 for dimension in primitive.dimensions])
@@ -50,18 +50,14 @@ def broadcast_in_dim_batch(
 
 
 @batch_rule(Reshape)
-def reshape_batch(
-    primitive: Reshape, axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
+def reshape_batch(primitive: Reshape, axis: Axis, operands: Operands, dims: Dims) -> WithDims:
     """The batch goes to the front, where it does not come between elements that are neighbours."""
     x = move(operands[0], only_dim(dims), 0)
     return [ops.reshape(x, shape=(axis.size, *primitive.shape))], [0]
 
 
 @batch_rule(Transpose)
-def transpose_batch(
-    primitive: Transpose, axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
+def transpose_batch(primitive: Transpose, axis: Axis, operands: Operands, dims: Dims) -> WithDims:
     """One transpose does both: the batch comes out at the front."""
     dim = only_dim(dims)
     permutation = (dim, *[shift_axis_past_batch_dim(i, dim) for i in primitive.permutation])
@@ -69,9 +65,7 @@ def transpose_batch(
 
 
 @batch_rule(Reverse)
-def reverse_batch(
-    primitive: Reverse, axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
+def reverse_batch(primitive: Reverse, axis: Axis, operands: Operands, dims: Dims) -> WithDims:
     """Keep the axes, shifted past the batch."""
     dim = only_dim(dims)
     dimensions = [shift_axis_past_batch_dim(i, dim) for i in primitive.dimensions]
@@ -80,8 +74,8 @@ def reverse_batch(
 
 @batch_rule(Concatenate)
 def concatenate_batch(
-    primitive: Concatenate, axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: Concatenate, axis: Axis, operands: Operands, dims: Dims
+) -> WithDims:
     """All batches go where the first one is."""
     dim = next(dim for dim in dims if dim is not None)
     moved = [with_dim(x, d, dim, axis) for x, d in zip(operands, dims, strict=True)]
@@ -91,9 +85,7 @@ def concatenate_batch(
 
 
 @batch_rule(Pad)
-def pad_batch(
-    primitive: Pad, axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
+def pad_batch(primitive: Pad, axis: Axis, operands: Operands, dims: Dims) -> WithDims:
     """Pad without padding along the batch; batched padding values are selected by a padded mask."""
     (x, value), (x_dim, value_dim) = operands, dims
     if value_dim is None:
@@ -126,9 +118,7 @@ def _padded(primitive: Pad, x: Operand, value: Operand, dim: int) -> Operand:
 
 
 @batch_rule(Slice)
-def slice_batch(
-    primitive: Slice, axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
+def slice_batch(primitive: Slice, axis: Axis, operands: Operands, dims: Dims) -> WithDims:
     """All of the batch."""
     dim = only_dim(dims)
     result = ops.slice(

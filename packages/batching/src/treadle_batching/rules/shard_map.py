@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from treadle_batching.axis import Axis, Dim
+from treadle_batching.axis import Axis, Dim, Dims, WithDims
 from treadle_batching.programs import batch_program
 from treadle_batching.registry import batch_rule
 from treadle_ir import Operands, bind, type_of, types_of
@@ -16,9 +15,7 @@ from treadle_ir.tracing import checked_manual_axes
 
 
 @batch_rule(ShardMap)
-def shard_map_batch(
-    primitive: ShardMap, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+def shard_map_batch(primitive: ShardMap, axis: Axis, operands: Operands, dims: Dims, /) -> WithDims:
     """A shard_map of the batched body; the batch is not cut."""
     with primitive.inside():
         batched = batch_program(primitive.body, axis, dims)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from treadle_batching.axis import Axis, Dim
+from treadle_batching.axis import Axis, Dims, WithDims
 from treadle_batching.registry import batch_rule
 from treadle_batching.rules.shape import only_dim
 from treadle_ir import Operands, bind
@@ -14,8 +13,8 @@ from treadle_ir.primitives.sharding import InspectSharding, ShardingConstraint
 
 @batch_rule(ShardingConstraint)
 def sharding_constraint_batch(
-    primitive: ShardingConstraint, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: ShardingConstraint, axis: Axis, operands: Operands, dims: Dims, /
+) -> WithDims:
     """Add an axis, which is unspecified where no explicit axes are in force."""
     dim = only_dim(dims)
     layout = (*primitive.layout[:dim], axis.over, *primitive.layout[dim:])
@@ -24,7 +23,7 @@ def sharding_constraint_batch(
 
 @batch_rule(InspectSharding)
 def inspect_sharding_batch(
-    primitive: InspectSharding, axis: Axis, operands: Operands, dims: Sequence[Dim], /
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: InspectSharding, axis: Axis, operands: Operands, dims: Dims, /
+) -> WithDims:
     """The batch is looked at, once."""
     return bind(primitive, *operands), []

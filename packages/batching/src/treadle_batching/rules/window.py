@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from treadle_batching.axis import Axis, Dim
+from treadle_batching.axis import Axis, Dims, WithDims
 from treadle_batching.moving import with_dim
 from treadle_batching.registry import batch_rule
 from treadle_ir import Operands, bind
@@ -33,8 +32,8 @@ def _shifted(primitive: W, dim: int) -> W:
 
 @batch_rule(ReduceWindowFamily)
 def reduce_window_batch(
-    primitive: ReduceWindowFamily, axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: ReduceWindowFamily, axis: Axis, operands: Operands, dims: Dims
+) -> WithDims:
     """Each element of the batch by itself, where it stands."""
     (dim,) = dims
     assert dim is not None
@@ -43,8 +42,8 @@ def reduce_window_batch(
 
 @batch_rule(WindowSelection)
 def window_selection_batch(
-    primitive: WindowSelection, axis: Axis, operands: Operands, dims: Sequence[Dim]
-) -> tuple[Operands, Sequence[Dim]]:
+    primitive: WindowSelection, axis: Axis, operands: Operands, dims: Dims
+) -> WithDims:
     """Each element of the batch by itself, where it stands in one of the operands."""
     place = dims[1] if dims[1] is not None else dims[0]
     assert place is not None

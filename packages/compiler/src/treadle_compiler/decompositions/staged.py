@@ -9,8 +9,8 @@ from typing import Final, final
 import numpy as np
 
 from treadle_compiler.decompositions import quick
-from treadle_ir import ArrayType, Operand, Program, bind, ops, stage
-from treadle_ir.formulas import Engine, Formula, Function, Number, Plain
+from treadle_ir import ArrayType, Operand, Operands, Program, bind, ops, stage
+from treadle_ir.formulas import Engine, EngineStep, Formula, Function, Number, Plain
 from treadle_ir.primitives.compare import Direction
 from treadle_ir.primitives.control import Case, While
 
@@ -84,40 +84,24 @@ class StagingEngine(Engine):
 
     def loop(
         self,
-        state: Sequence[Operand],
-        step: Callable[[Operand, Sequence[Operand]], list[Operand]],
-        unfinished: Callable[[Sequence[Operand]], Operand],
+        state: Operands,
+        step: EngineStep,
+        unfinished: Callable[[Operands], Operand],
         most: int,
-    ) -> Sequence[Operand]:
+    ) -> Operands:
         """`while`, with the number of the iteration in front of the state."""
-        axes = tuple(range(len(self.type.shape)))
 
         def goes_on(k: Operand, *values: Operand) -> list[Operand]:
             more = ops.compare(k, self.constant(most + 0.5), direction="lt")
-            return [ops.and_(more, ops.reduce_or(unfinished(values), axes=axes))]
+            return [ops.and_(more, ops.reduce_or(unfinished(values), axes=self._axes))]
 
         def body(k: Operand, *values: Operand) -> list[Operand]:
             return [ops.add(k, self.constant(1.0)), *step(k, values)]
 
-        types = [ArrayType((), self.type.dtype), *[self.type] * len(state)]
-        condition, iteration = stage(goes_on, *types), stage(body, *types)
-        loop = While(
-            condition.program,
-            iteration.program,
-            len(condition.captured),
-            len(iteration.captured),
-        )
-        first = self.constant(1.0)
-        return bind(loop, *condition.captured, *iteration.captured, first, *state)[1:]
+        return self._while(goes_on, body, self.constant(1.0), state)
 
-    def countdown(
-        self,
-        counts: Operand,
-        state: Sequence[Operand],
-        step: Callable[[Operand, Sequence[Operand]], list[Operand]],
-    ) -> Sequence[Operand]:
+    def countdown(self, counts: Operand, state: Operands, step: EngineStep) -> Operands:
         """`while`, with the number of the step in front of the state."""
-        axes = tuple(range(len(self.type.shape)))
         one = self.constant(1.0)
 
         def goes_on(k: Operand, *values: Operand) -> list[Operand]:
@@ -126,25 +110,36 @@ class StagingEngine(Engine):
         def body(k: Operand, *values: Operand) -> list[Operand]:
             return [ops.subtract(k, one), *step(k, values)]
 
+        return self._while(goes_on, body, ops.reduce_maximum(counts, axes=self._axes), state)
+
+    def _while(
+        self,
+        goes_on: Callable[..., list[Operand]],
+        body: Callable[..., list[Operand]],
+        first: Operand,
+        state: Sequence[Operand],
+    ) -> Sequence[Operand]:
+        """Run a loop that carries a number and a state, and return the state afterwards."""
         types = [ArrayType((), self.type.dtype), *[self.type] * len(state)]
         condition, iteration = stage(goes_on, *types), stage(body, *types)
-        loop = While(condition.program, iteration.program, 0, len(iteration.captured))
-        greatest = ops.reduce_maximum(counts, axes=axes)
-        return bind(loop, *iteration.captured, greatest, *state)[1:]
+        captured = len(condition.captured), len(iteration.captured)
+        loop = While(condition.program, iteration.program, *captured)
+        return bind(loop, *condition.captured, *iteration.captured, first, *state)[1:]
+
+    @property
+    def _axes(self) -> tuple[int, ...]:
+        return tuple(range(len(self.type.shape)))
 
     def if_any(
-        self,
-        condition: Operand,
-        compute: Callable[[], list[Operand]],
-        otherwise: Sequence[Operand],
-    ) -> Sequence[Operand]:
+        self, condition: Operand, compute: Callable[[], list[Operand]], otherwise: Operands
+    ) -> Operands:
         """`case`, of which XLA computes one branch."""
         types = [self.type] * len(otherwise)
         wanted = stage(lambda *_: compute(), *types)
         captured = len(wanted.captured)
         inputs = wanted.program.parameter_types
         kept = stage(lambda *operands: list(operands[captured:]), *inputs)
-        some = ops.reduce_or(condition, axes=tuple(range(len(self.type.shape))))
+        some = ops.reduce_or(condition, axes=self._axes)
         index = ops.convert(some, dtype=_I32)
         branches = Case((kept.program, wanted.program))
         return bind(branches, index, *wanted.captured, *otherwise)

@@ -33,7 +33,6 @@ from treadle_compiler.legalise.specialise import (
     specialise,
     specialise_nested,
     with_operands,
-    with_primitive,
     with_regions,
 )
 from treadle_ir import Atom, Equation, Primitive, Program, Value
@@ -44,6 +43,7 @@ from treadle_ir.primitives.call import OptimizationBarrier
 from treadle_ir.primitives.memory import DEVICE_MEMORY, ToMemory
 from treadle_ir.primitives.sharding import ShardingConstraint
 from treadle_ir.process import frozen
+from treadle_ir.rewrite import with_primitive
 
 Memory: TypeAlias = str | None
 """The kind of a memory of the host; None is the device's own memory."""

@@ -31,7 +31,6 @@ from treadle_compiler.legalise.specialise import (
     specialise,
     specialise_nested,
     with_operands,
-    with_primitive,
     with_regions,
 )
 from treadle_compiler.partitioning import Partitioning
@@ -70,6 +69,7 @@ from treadle_ir.primitives.reduce import ReduceAdd
 from treadle_ir.primitives.shape import BroadcastInDim, Reshape, Transpose
 from treadle_ir.primitives.sharding import ShardingConstraint
 from treadle_ir.process import frozen
+from treadle_ir.rewrite import with_primitive
 from treadle_ir.sharding import partial_operands
 
 Axes: TypeAlias = frozenset[str]

@@ -11,12 +11,12 @@ from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar, final
 
 from treadle_compiler.legalise.rewriting import note_written_length
 from treadle_ir import Atom, Equation, Primitive, Program
-from treadle_ir.core import InlineCall
+from treadle_ir.core import InlineCall, run_requests
 from treadle_ir.primitives.call import Call
 from treadle_ir.primitives.composite import Composite
 from treadle_ir.primitives.custom_vmap import CustomVmapStaged
 from treadle_ir.primitives.partitioned import CustomPartitioning
-from treadle_ir.rewrite import with_nested
+from treadle_ir.rewrite import with_nested, with_primitive
 
 K = TypeVar("K")  # what is known of a value
 W = TypeVar("W")  # what is wanted of a result
@@ -51,23 +51,18 @@ def specialise(first: Request[K, W], rewrite: Callable[[Request[K, W]], Steps[K,
         rewrite: returns the generator that answers a request.
     """
     answers: dict[tuple[object, ...], Specialised[K]] = {}
-    stack = [(first, rewrite(first))]
-    answer: Specialised[K] | None = None
-    while stack:
-        request, steps = stack[-1]
-        try:
-            wanted = steps.send(answer)
-        except StopIteration as stop:
-            stack.pop()
-            answer = answers[_key(request)] = stop.value
-            if answer.program is not request.program:
-                note_written_length(answer.program, request.program)
-        else:
-            answer = answers.get(_key(wanted))
-            if answer is None:
-                stack.append((wanted, rewrite(wanted)))
-    assert answer is not None
-    return answer.program
+
+    def work(request: Request[K, W]) -> Steps[K, W]:
+        answer = yield from rewrite(request)
+        answers[_key(request)] = answer
+        if answer.program is not request.program:
+            note_written_length(answer.program, request.program)
+        return answer
+
+    whole: Specialised[K] = run_requests(
+        work(first), lambda request: answers.get(_key(request)), work
+    )
+    return whole.program
 
 
 def _key(request: Request[K, W]) -> tuple[object, ...]:
@@ -97,11 +92,6 @@ def specialise_nested(
 def with_operands(equation: Equation, operands: tuple[Atom, ...]) -> Equation:
     """Return `equation` with other operands; itself if they are the same."""
     return equation if operands == equation.operands else equation._replace(operands=operands)
-
-
-def with_primitive(equation: Equation, primitive: Primitive) -> Equation:
-    """Return `equation` with another operation; itself if it is the same."""
-    return equation if primitive is equation.primitive else equation._replace(primitive=primitive)
 
 
 def are_unchanged(equations: Sequence[Equation], before: Sequence[Equation]) -> bool:

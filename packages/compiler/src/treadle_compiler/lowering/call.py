@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from treadle_compiler import emit
 from treadle_compiler.context import LoweringContext
 from treadle_compiler.registry import lowering_rule, lowering_rules
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir.core import InlineCall
 from treadle_ir.primitives.call import (
     BACKWARD_ONLY,
@@ -29,7 +27,7 @@ from treadle_ir.process import deeper
 @lowering_rule(InlineCall)
 def call_lowering(
     context: LoweringContext, primitive: InlineCall, /, *operands: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """A call of the program's function, which all calls of one program share."""
     with deeper():
         return context.program(primitive.program, *operands)
@@ -38,7 +36,7 @@ def call_lowering(
 @lowering_rule(Call)
 def jitted_call_lowering(
     context: LoweringContext, primitive: Call, /, *operands: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """Write a call, with the time when XLA has to inline it if the user chose one, or the equations in place."""
     with deeper():
         if primitive.inlining == "lowering":
@@ -49,7 +47,7 @@ def jitted_call_lowering(
 @lowering_rule(Checkpoint)
 def checkpoint_lowering(
     context: LoweringContext, primitive: Checkpoint, /, *operands: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """The equations in place; `legalise/recompute.py` has put the barriers around it."""
     with deeper():
         return context.inline(primitive.program, *operands)
@@ -58,7 +56,7 @@ def checkpoint_lowering(
 @lowering_rule(CustomJvpStaged)
 def custom_jvp_call_lowering(
     context: LoweringContext, primitive: CustomJvpStaged, /, *operands: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """The equations in place: the derivative rule has no part in it."""
     with deeper():
         return context.inline(primitive.program, *operands)
@@ -67,7 +65,7 @@ def custom_jvp_call_lowering(
 @lowering_rule(CustomVjpStaged)
 def custom_vjp_call_lowering(
     context: LoweringContext, primitive: CustomVjpStaged, /, *operands: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """The equations in place: the derivative rule has no part in it."""
     with deeper():
         return context.inline(primitive.program, *operands)
@@ -76,7 +74,7 @@ def custom_vjp_call_lowering(
 @lowering_rule(OptimizationBarrier)
 def optimization_barrier_lowering(
     context: LoweringContext, primitive: OptimizationBarrier, /, *operands: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """The barrier of StableHLO."""
     return emit.barrier(context, operands) if operands else []
 
@@ -84,7 +82,7 @@ def optimization_barrier_lowering(
 @lowering_rule(StopGradient)
 def stop_gradient_lowering(
     context: LoweringContext, primitive: StopGradient, x: HloValue, /
-) -> Sequence[HloValue]:
+) -> HloValues:
     """Nothing: it speaks to derivatives only."""
     return [x]
 
@@ -92,7 +90,7 @@ def stop_gradient_lowering(
 @lowering_rule(CheckpointName)
 def checkpoint_name_lowering(
     context: LoweringContext, primitive: CheckpointName, x: HloValue, /
-) -> Sequence[HloValue]:
+) -> HloValues:
     """Nothing: it speaks to checkpoint policies only."""
     return [x]
 

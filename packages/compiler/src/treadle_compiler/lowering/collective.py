@@ -14,7 +14,7 @@ from treadle_compiler import emit
 from treadle_compiler.context import LoweringContext
 from treadle_compiler.partitioning import ManualScope, axes_text, per_value_text
 from treadle_compiler.registry import lowering_rule
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir import ArrayType
 from treadle_ir.errors import AxisNameError
 from treadle_ir.primitives.collective import (
@@ -74,9 +74,7 @@ def _i64(number: int) -> str:
 
 
 @lowering_rule(AllReduce)
-def all_reduce_lowering(
-    context: LoweringContext, primitive: AllReduce, x: HloValue
-) -> Sequence[HloValue]:
+def all_reduce_lowering(context: LoweringContext, primitive: AllReduce, x: HloValue) -> HloValues:
     """XLA's all_reduce."""
     scope = _scope(context, primitive)
     if context.module.partitioning is None:
@@ -87,9 +85,7 @@ def all_reduce_lowering(
 
 
 @lowering_rule(AllGather)
-def all_gather_lowering(
-    context: LoweringContext, primitive: AllGather, x: HloValue
-) -> Sequence[HloValue]:
+def all_gather_lowering(context: LoweringContext, primitive: AllGather, x: HloValue) -> HloValues:
     """XLA's all_gather joins arrays; they get an axis of their own first where they are stacked."""
     scope = _scope(context, primitive)
     axis = primitive.axis
@@ -105,7 +101,7 @@ def all_gather_lowering(
 @lowering_rule(ReduceScatter)
 def reduce_scatter_lowering(
     context: LoweringContext, primitive: ReduceScatter, x: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """XLA's reduce_scatter."""
     scope = _scope(context, primitive)
     if context.module.partitioning is None:
@@ -117,9 +113,7 @@ def reduce_scatter_lowering(
 
 
 @lowering_rule(AllToAll)
-def all_to_all_lowering(
-    context: LoweringContext, primitive: AllToAll, x: HloValue
-) -> Sequence[HloValue]:
+def all_to_all_lowering(context: LoweringContext, primitive: AllToAll, x: HloValue) -> HloValues:
     """XLA's all_to_all."""
     scope = _scope(context, primitive)
     if context.module.partitioning is None:
@@ -137,9 +131,7 @@ def all_to_all_lowering(
 
 
 @lowering_rule(Permute)
-def permute_lowering(
-    context: LoweringContext, primitive: Permute, x: HloValue
-) -> Sequence[HloValue]:
+def permute_lowering(context: LoweringContext, primitive: Permute, x: HloValue) -> HloValues:
     """XLA's collective_permute; zeros where no device sends."""
     scope = _scope(context, primitive)
     if context.module.partitioning is None:
@@ -153,13 +145,13 @@ def permute_lowering(
 
 
 @lowering_rule(PVary)
-def vary_lowering(context: LoweringContext, primitive: PVary, x: HloValue) -> Sequence[HloValue]:
+def vary_lowering(context: LoweringContext, primitive: PVary, x: HloValue) -> HloValues:
     """Nothing."""
     return [x]
 
 
 @lowering_rule(AxisIndex)
-def axis_index_lowering(context: LoweringContext, primitive: AxisIndex) -> Sequence[HloValue]:
+def axis_index_lowering(context: LoweringContext, primitive: AxisIndex) -> HloValues:
     """The place of the device on the axis, from its number in the mesh.
 
     That number has a meaning only where all axes of the mesh are manual: a region around it makes the others so.
@@ -173,7 +165,7 @@ def axis_index_lowering(context: LoweringContext, primitive: AxisIndex) -> Seque
     axis = mesh.axis_names.index(str(name))
     step = int(np.prod(mesh.axis_sizes[axis + 1 :], dtype=np.int64))
 
-    def place(_: Sequence[HloValue]) -> Sequence[HloValue]:
+    def place(_: HloValues) -> HloValues:
         number = context.one("stablehlo.partition_id", (), ArrayType((), _U32))
         row = emit.binary(context, "divide", number, emit.scalar(context, step, _U32))
         size = emit.scalar(context, mesh.axis_sizes[axis], _U32)

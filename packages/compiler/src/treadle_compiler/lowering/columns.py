@@ -7,7 +7,6 @@ third where they are computed in it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -16,7 +15,7 @@ from treadle_compiler import emit
 from treadle_compiler.context import LoweringContext
 from treadle_compiler.lowering.shape import concatenate_lowering
 from treadle_compiler.registry import lowering_rule
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir.primitives.shape import Concatenate
 
 LEAST_SIZE: Final = 1 << 14
@@ -28,7 +27,7 @@ _I32: Final = np.dtype(np.int32)
 @lowering_rule(Concatenate, platform="cpu")
 def concatenate_cpu_lowering(
     context: LoweringContext, primitive: Concatenate, *operands: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """Selects for a few columns, the usual operation otherwise."""
     type = emit.result_type(context)
     along, count = primitive.dimension, len(operands)

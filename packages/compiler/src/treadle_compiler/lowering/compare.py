@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from treadle_compiler import emit
 from treadle_compiler.context import LoweringContext
 from treadle_compiler.registry import lowering_rule
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir.core import dtypes
 from treadle_ir.primitives.compare import Clamp, Compare, Direction, Select
 
@@ -18,7 +17,7 @@ _STRICT: Final[dict[Direction, Direction]] = {"ge": "gt", "le": "lt"}
 @lowering_rule(Compare)
 def compare_lowering(
     context: LoweringContext, primitive: Compare, x: HloValue, y: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """One comparison; `>=` and `<=` of floats in two parts, which XLA's code generators join again.
 
     XLA takes `x >= 0` to be true where it knows that x is not negative, as for squares and magnitudes: also of NaN.
@@ -39,7 +38,7 @@ def select_lowering(
     condition: HloValue,
     on_true: HloValue,
     on_false: HloValue,
-) -> Sequence[HloValue]:
+) -> HloValues:
     """The condition may stay a scalar; the choices may not."""
     type = emit.result_type(context)
     choices = [context.broadcast_scalar(on_true, type), context.broadcast_scalar(on_false, type)]
@@ -49,7 +48,7 @@ def select_lowering(
 @lowering_rule(Clamp)
 def clamp_lowering(
     context: LoweringContext, primitive: Clamp, low: HloValue, x: HloValue, high: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """The limits may both stay scalars, but not one alone. XLA clamps no truth values."""
     type = emit.result_type(context)
     if dtypes.is_bool(type.dtype):

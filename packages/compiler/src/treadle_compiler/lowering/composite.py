@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from treadle_compiler import emit
@@ -11,7 +9,7 @@ from treadle_compiler.attributes import attribute_text
 from treadle_compiler.context import LoweringContext
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import string_text
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir import UnsupportedError
 from treadle_ir.primitives.composite import Composite, PlatformIndex
 from treadle_ir.process import deeper
@@ -20,7 +18,7 @@ from treadle_ir.process import deeper
 @lowering_rule(Composite)
 def composite_lowering(
     context: LoweringContext, primitive: Composite, /, *operands: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """A composite whose decomposition is the program's function."""
     with deeper():
         function = context.function(primitive.program)
@@ -34,9 +32,7 @@ def composite_lowering(
 
 
 @lowering_rule(PlatformIndex)
-def platform_index_lowering(
-    context: LoweringContext, primitive: PlatformIndex, /
-) -> Sequence[HloValue]:
+def platform_index_lowering(context: LoweringContext, primitive: PlatformIndex, /) -> HloValues:
     """The place of the platform that this is lowered for.
 
     Raises:

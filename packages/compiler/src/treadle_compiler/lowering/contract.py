@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Final, TypeAlias
@@ -13,7 +13,7 @@ from treadle_compiler import emit
 from treadle_compiler.context import LoweringContext
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import axes_text, i64_array, i64_pairs
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir import ArrayType, DType
 from treadle_ir.core import dtypes
 from treadle_ir.primitives.contract import EIGENS_AXES, Convolution, DotGeneral, has_one_feature
@@ -40,9 +40,7 @@ def _substitute(dtype: DType) -> DType | None:
 Operation: TypeAlias = Callable[[HloValue, HloValue, ArrayType], HloValue]
 
 
-def _product(
-    context: LoweringContext, operation: Operation, x: HloValue, y: HloValue
-) -> Sequence[HloValue]:
+def _product(context: LoweringContext, operation: Operation, x: HloValue, y: HloValue) -> HloValues:
     type = emit.result_type(context)
     substitute = _substitute(x.dtype)
     if substitute is None:
@@ -57,7 +55,7 @@ def _product(
 @lowering_rule(DotGeneral)
 def dot_general_lowering(
     context: LoweringContext, primitive: DotGeneral, x: HloValue, y: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """One operation."""
     (batch_x, batch_y), (sum_x, sum_y) = primitive.batching, primitive.contracting
     numbers = (
@@ -80,7 +78,7 @@ def dot_general_lowering(
 @lowering_rule(Convolution)
 def convolution_lowering(
     context: LoweringContext, primitive: Convolution, x: HloValue, kernel: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """One operation; complex numbers by their parts, which is all that XLA has everywhere. Zeros of an empty window."""
     if 0 in [kernel.shape[axis] for axis in primitive.rhs_spec[2:]]:
         return [context.constant(0, emit.result_type(context).strong())]

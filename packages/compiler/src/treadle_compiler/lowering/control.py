@@ -16,7 +16,7 @@ from treadle_compiler import emit
 from treadle_compiler.context import LoweringContext
 from treadle_compiler.elements import as_elements, as_numbers
 from treadle_compiler.registry import lowering_rule
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir import TOKEN, ArrayType, Program, Type
 from treadle_ir.primitives.control import Case, Scan, While
 from treadle_ir.process import deeper
@@ -28,7 +28,7 @@ def _is_ordered(*programs: Program) -> bool:
     return any(effect.ordered for program in programs for effect in program.effects)
 
 
-def _same_types(values: Sequence[HloValue], types: Sequence[Type]) -> list[HloValue]:
+def _same_types(values: HloValues, types: Sequence[Type]) -> list[HloValue]:
     """Return values with the types of the equation, which may differ in weak marks, which XLA does not have."""
     return [HloValue(value.name, type) for value, type in zip(values, types, strict=True)]
 
@@ -44,7 +44,7 @@ def _known(index: HloValue, branches: int) -> int | None:
 @lowering_rule(Case)
 def case_lowering(
     context: LoweringContext, primitive: Case, index: HloValue, /, *operands: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """Write one branch, or the known one, as by the platform, in place; two as `if`, more as `case`.
 
     The last branch of a `case` has all indices beyond it.
@@ -58,7 +58,7 @@ def case_lowering(
         token = context.token_before() if ordered else None
 
         def branch(program: Program) -> str:
-            def body(_: Sequence[HloValue]) -> Sequence[HloValue]:
+            def body(_: HloValues) -> HloValues:
                 context.token = token
                 results = context.inline(program, *operands)
                 return results if context.token is None else [context.token, *results]
@@ -83,21 +83,21 @@ def case_lowering(
 
 def _loop(
     context: LoweringContext,
-    carries: Sequence[HloValue],
+    carries: HloValues,
     ordered: bool,
-    condition: Callable[[Sequence[HloValue]], HloValue],
-    body: Callable[[Sequence[HloValue]], Sequence[HloValue]],
+    condition: Callable[[HloValues], HloValue],
+    body: Callable[[HloValues], HloValues],
 ) -> list[HloValue]:
     """A `while` whose body may have ordered effects."""
     state = [*carries, context.token_before()] if ordered else list(carries)
     types = [value.type for value in state]
 
-    def holds(values: Sequence[HloValue]) -> Sequence[HloValue]:
+    def holds(values: HloValues) -> HloValues:
         if ordered:
             context.token = values[-1]
         return [condition(values[: len(carries)])]
 
-    def iteration(values: Sequence[HloValue]) -> Sequence[HloValue]:
+    def iteration(values: HloValues) -> HloValues:
         if ordered:
             context.token = values[-1]
         results = body(values[: len(carries)])
@@ -111,9 +111,7 @@ def _loop(
 
 
 @lowering_rule(While)
-def while_lowering(
-    context: LoweringContext, primitive: While, /, *operands: HloValue
-) -> Sequence[HloValue]:
+def while_lowering(context: LoweringContext, primitive: While, /, *operands: HloValue) -> HloValues:
     """A `while`; with a trip bound, the iterations are counted."""
     types = context.result_types
     cond_consts, body_consts, carry = primitive.operand_groups(operands)
@@ -122,7 +120,7 @@ def while_lowering(
     if bound is not None:
         carries.insert(0, emit.scalar(context, 0, _I32))
 
-    def condition(values: Sequence[HloValue]) -> HloValue:
+    def condition(values: HloValues) -> HloValue:
         counted = values if bound is None else values[1:]
         (holds,) = context.inline(primitive.cond, *cond_consts, *counted)
         if bound is not None:
@@ -130,7 +128,7 @@ def while_lowering(
             holds = emit.binary(context, "and", below, holds)
         return holds
 
-    def body(values: Sequence[HloValue]) -> Sequence[HloValue]:
+    def body(values: HloValues) -> HloValues:
         if bound is None:
             return context.inline(primitive.body, *body_consts, *values)
         count = emit.binary(context, "add", values[0], emit.scalar(context, 1, _I32))
@@ -160,9 +158,7 @@ def _written(context: LoweringContext, ys: HloValue, y: HloValue, index: HloValu
 
 
 @lowering_rule(Scan)
-def scan_lowering(
-    context: LoweringContext, primitive: Scan, /, *operands: HloValue
-) -> Sequence[HloValue]:
+def scan_lowering(context: LoweringContext, primitive: Scan, /, *operands: HloValue) -> HloValues:
     """A counted `while`. Its body holds `unroll` iterations; those left over, and all of a short loop, stand alone."""
     consts, carry, xs = primitive.operand_groups(operands)
     carry_types, y_types = primitive.result_groups(context.result_types)
@@ -174,7 +170,7 @@ def scan_lowering(
     inner = primitive.operand_groups(primitive.body.parameters).xs
     length, unroll = primitive.length, min(primitive.unroll, max(primitive.length, 1))
 
-    def iteration(values: Sequence[HloValue], step: HloValue) -> list[HloValue]:
+    def iteration(values: HloValues, step: HloValue) -> list[HloValue]:
         """Carries and ys after the iteration with this number."""
         index = step
         if primitive.reverse:
@@ -193,7 +189,7 @@ def scan_lowering(
         after = _same_types(returned, [value.type for value in before])
         return [*after, *stacked]
 
-    def iterations(values: Sequence[HloValue]) -> Sequence[HloValue]:
+    def iterations(values: HloValues) -> HloValues:
         step, state = values[0], list(values[1:])
         for _ in range(unroll):
             state = iteration(state, step)
@@ -206,7 +202,7 @@ def scan_lowering(
         if in_loop:
             limit = in_loop
 
-            def more(values: Sequence[HloValue]) -> HloValue:
+            def more(values: HloValues) -> HloValue:
                 return emit.compare(context, values[0], emit.scalar(context, limit, _I32), "lt")
 
             ordered = _is_ordered(primitive.body)

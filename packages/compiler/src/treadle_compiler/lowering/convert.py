@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from treadle_compiler import emit
 from treadle_compiler.context import LoweringContext
 from treadle_compiler.registry import lowering_rule
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir import ArrayType
 from treadle_ir.core import dtypes
 from treadle_ir.primitives.convert import BitcastConvert, Convert, Copy, ReducePrecision
@@ -19,9 +18,7 @@ _I8: Final = np.dtype(np.int8)
 
 
 @lowering_rule(Convert)
-def convert_lowering(
-    context: LoweringContext, primitive: Convert, x: HloValue
-) -> Sequence[HloValue]:
+def convert_lowering(context: LoweringContext, primitive: Convert, x: HloValue) -> HloValues:
     """XLA saturates and takes NaN to 0; booleans and the real part of complex numbers need a word."""
     type = emit.result_type(context)
     if x.dtype == type.dtype:
@@ -61,7 +58,7 @@ def _of_library(
 @lowering_rule(BitcastConvert)
 def bitcast_convert_lowering(
     context: LoweringContext, primitive: BitcastConvert, x: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """StableHLO's bitcast_convert."""
     return context.emit("stablehlo.bitcast_convert", [x], context.result_types)
 
@@ -69,7 +66,7 @@ def bitcast_convert_lowering(
 @lowering_rule(ReducePrecision)
 def reduce_precision_lowering(
     context: LoweringContext, primitive: ReducePrecision, x: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """StableHLO's reduce_precision, of which XLA makes infinities of NaN where no bit of a mantissa is left."""
     bits = {
         "exponent_bits": f"{primitive.exponent_bits} : i32",
@@ -82,6 +79,6 @@ def reduce_precision_lowering(
 
 
 @lowering_rule(Copy)
-def copy_lowering(context: LoweringContext, primitive: Copy, x: HloValue) -> Sequence[HloValue]:
+def copy_lowering(context: LoweringContext, primitive: Copy, x: HloValue) -> HloValues:
     """The value itself: XLA gives every result of a program a buffer of its own."""
     return [x]

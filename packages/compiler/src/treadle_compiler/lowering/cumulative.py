@@ -16,7 +16,6 @@ for each element.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -26,7 +25,7 @@ from treadle_compiler.context import LoweringContext
 from treadle_compiler.lowering.reduce import wide
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import i64_array
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir import ArrayType, DType
 from treadle_ir.core import dtypes
 from treadle_ir.core.dtypes import greatest, least
@@ -121,10 +120,10 @@ def _in_blocks(context: LoweringContext, primitive: Cumulative, x: HloValue) -> 
     def combined(x: HloValue, y: HloValue) -> HloValue:
         return _combine(context, primitive, x, y)
 
-    def unfinished(carry: Sequence[HloValue]) -> HloValue:
+    def unfinished(carry: HloValues) -> HloValue:
         return emit.compare(context, carry[0], emit.scalar(context, last + step, _I32), "ne")
 
-    def advance(carry: Sequence[HloValue]) -> list[HloValue]:
+    def advance(carry: HloValues) -> list[HloValue]:
         place, before, array, written = carry
         if n != size:  # each row starts again
             edge = emit.binary(context, "remainder", place, emit.scalar(context, n, _I32))
@@ -158,7 +157,7 @@ def _in_blocks(context: LoweringContext, primitive: Cumulative, x: HloValue) -> 
 @lowering_rule(Cumulative, platform="cpu")
 def cumulative_cpu_lowering(
     context: LoweringContext, primitive: Cumulative, x: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """A loop along the axis."""
     axis, shape = primitive.axis, x.shape
     n = shape[axis]
@@ -172,10 +171,10 @@ def cumulative_cpu_lowering(
     step = -1 if primitive.reverse else 1
     end = -1 if primitive.reverse else n
 
-    def unfinished(carry: Sequence[HloValue]) -> HloValue:
+    def unfinished(carry: HloValues) -> HloValue:
         return emit.compare(context, carry[0], emit.scalar(context, end, index), "ne")
 
-    def advance(carry: Sequence[HloValue]) -> list[HloValue]:
+    def advance(carry: HloValues) -> list[HloValue]:
         place, before, array = carry
         zero = emit.scalar(context, 0, index)
         starts = [place if i == axis else zero for i in range(len(shape))]
@@ -193,9 +192,7 @@ def cumulative_cpu_lowering(
 
 
 @lowering_rule(Cumulative)
-def cumulative_lowering(
-    context: LoweringContext, primitive: Cumulative, x: HloValue
-) -> Sequence[HloValue]:
+def cumulative_lowering(context: LoweringContext, primitive: Cumulative, x: HloValue) -> HloValues:
     """A window as long as the axis, of which only what came before lies inside."""
     axis, shape = primitive.axis, x.shape
     n, rank = shape[axis], len(shape)

@@ -7,7 +7,6 @@ Ordered callbacks pass a token along, which is all that keeps XLA from exchangin
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from treadle_compiler.callback import LoweredCallback
@@ -15,7 +14,7 @@ from treadle_compiler.context import LoweringContext
 from treadle_compiler.partitioning import sharding_text
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import is_in_parts
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir import TOKEN, MissingRuleError
 from treadle_ir.core import DimShardings
 from treadle_ir.primitives.effectful import HostCall, PureCallback
@@ -30,7 +29,7 @@ _TARGETS: Final = {
 @lowering_rule(HostCall)
 def host_call_lowering(
     context: LoweringContext, primitive: HostCall, *operands: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """A custom call that calls back."""
     target = callback_target(context.platform, primitive.name)
     ordered = any(effect.ordered for effect in primitive.effects())

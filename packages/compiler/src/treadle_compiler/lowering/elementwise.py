@@ -7,7 +7,6 @@ here: StableHLO wants operands of one shape.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -18,7 +17,7 @@ from treadle_compiler.decompositions.euclid import greatest_common_divisor_progr
 from treadle_compiler.lowering.elementwise_complex import function_of
 from treadle_compiler.lowering.integer_powers import integer_power
 from treadle_compiler.registry import lowering_rule, lowering_rules
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir import ArrayType, Primitive
 from treadle_ir.core import dtypes
 from treadle_ir.primitives import elementwise as e
@@ -40,9 +39,7 @@ _EXP2: Final = (
 
 
 def _operation(primitive: type[Primitive], op: str) -> None:
-    def rule(
-        context: LoweringContext, primitive: Primitive, /, *operands: HloValue
-    ) -> Sequence[HloValue]:
+    def rule(context: LoweringContext, primitive: Primitive, /, *operands: HloValue) -> HloValues:
         types = context.result_types
         for x in operands:
             if x.type is not types[0]:  # another shape, or only another weak mark
@@ -63,7 +60,7 @@ for _primitive, _row in e.OPERATIONS.items():
 def _extreme(primitive: type[Primitive], op: str) -> None:
     def rule(
         context: LoweringContext, primitive: Primitive, /, x: HloValue, y: HloValue
-    ) -> Sequence[HloValue]:
+    ) -> HloValues:
         type = emit.result_type(context)
         x, y = context.broadcast_scalar(x, type), context.broadcast_scalar(y, type)
         return [emit.binary(context, op, x, y)]
@@ -76,7 +73,7 @@ _extreme(e.Minimum, "minimum")
 
 
 @lowering_rule(e.Abs)
-def abs_lowering(context: LoweringContext, primitive: e.Abs, x: HloValue) -> Sequence[HloValue]:
+def abs_lowering(context: LoweringContext, primitive: e.Abs, x: HloValue) -> HloValues:
     """Of unsigned integers nothing, which StableHLO would refuse."""
     if dtypes.is_unsigned(x.dtype):
         return [x]
@@ -84,9 +81,7 @@ def abs_lowering(context: LoweringContext, primitive: e.Abs, x: HloValue) -> Seq
 
 
 @lowering_rule(e.Digamma)
-def digamma_lowering(
-    context: LoweringContext, primitive: e.Digamma, x: HloValue
-) -> Sequence[HloValue]:
+def digamma_lowering(context: LoweringContext, primitive: e.Digamma, x: HloValue) -> HloValues:
     """CHLO's, with -inf at 0: XLA has that since jaxlib 0.12, and NaN before."""
     x = context.broadcast_scalar(x, emit.result_type(context))
     value = context.one("chlo.digamma", [x], emit.result_type(context))
@@ -97,7 +92,7 @@ def digamma_lowering(
 @lowering_rule(e.GreatestCommonDivisor)
 def greatest_common_divisor_lowering(
     context: LoweringContext, primitive: e.GreatestCommonDivisor, x: HloValue, y: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """Euclid's algorithm, until no element goes on."""
     type = emit.result_type(context)
     spread = [context.broadcast_scalar(each, type) for each in (x, y)]
@@ -106,9 +101,7 @@ def greatest_common_divisor_lowering(
 
 
 @lowering_rule(e.Popcnt)
-def popcnt_lowering(
-    context: LoweringContext, primitive: e.Popcnt, x: HloValue
-) -> Sequence[HloValue]:
+def popcnt_lowering(context: LoweringContext, primitive: e.Popcnt, x: HloValue) -> HloValues:
     """Of integers of less than a byte in a whole one, without the copies of the sign that XLA counts, too."""
     bits = dtypes.bit_width(x.dtype)
     if bits >= 8:
@@ -119,7 +112,7 @@ def popcnt_lowering(
 
 
 @lowering_rule(e.Atanh)
-def atanh_lowering(context: LoweringContext, primitive: e.Atanh, x: HloValue) -> Sequence[HloValue]:
+def atanh_lowering(context: LoweringContext, primitive: e.Atanh, x: HloValue) -> HloValues:
     """CHLO's; in f64 the sign of x times log1p(2 |x| / (1 - |x|)) / 2, where XLA's difference of logarithms cancels.
 
     Source: M. Abramowitz and I. Stegun, Handbook of Mathematical Functions, 4.6.22.
@@ -136,9 +129,7 @@ def atanh_lowering(context: LoweringContext, primitive: e.Atanh, x: HloValue) ->
 
 
 @lowering_rule(e.Square)
-def square_lowering(
-    context: LoweringContext, primitive: e.Square, x: HloValue
-) -> Sequence[HloValue]:
+def square_lowering(context: LoweringContext, primitive: e.Square, x: HloValue) -> HloValues:
     """A product."""
     return context.emit("stablehlo.multiply", [x, x], context.result_types)
 
@@ -146,7 +137,7 @@ def square_lowering(
 @lowering_rule(e.Power)
 def power_lowering(
     context: LoweringContext, primitive: e.Power, x: HloValue, y: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """StableHLO's; of signed integers with negative exponents 1 and -1 keep their power, all others give 0.
 
     XLA:CPU of jaxlib 0.10.2 gives 0 for -1, too.
@@ -179,7 +170,7 @@ def power_lowering(
 @lowering_rule(e.IntegerPower)
 def integer_power_lowering(
     context: LoweringContext, primitive: e.IntegerPower, x: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """Repeated squaring; a negative exponent inverts at the end."""
     type = emit.result_type(context)
     n = abs(primitive.exponent)
@@ -205,7 +196,7 @@ def integer_power_lowering(
 @lowering_rule(e.Exponential2)
 def exponential2_lowering(
     context: LoweringContext, primitive: e.Exponential2, x: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """2^x = 2^n e^(r log 2) with n the whole number next to x and r the rest; in f32 on the CPU a polynomial of r.
 
     The product x log 2 alone would carry an error of x units in the last place into the exponential. 2^n is

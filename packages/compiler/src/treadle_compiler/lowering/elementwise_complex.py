@@ -8,7 +8,6 @@ of its own; further out, and where the wave has no value, XLA's stays.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -16,7 +15,7 @@ import numpy as np
 from treadle_compiler import emit
 from treadle_compiler.context import LoweringContext
 from treadle_compiler.registry import lowering_rules
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir import Primitive
 from treadle_ir.core import dtypes
 from treadle_ir.primitives import elementwise as e
@@ -52,7 +51,7 @@ def function_of(context: LoweringContext, primitive: Primitive, op: str, x: HloV
 
 
 def _operation(primitive: type[Primitive], op: str) -> None:
-    def rule(context: LoweringContext, primitive: Primitive, /, x: HloValue) -> Sequence[HloValue]:
+    def rule(context: LoweringContext, primitive: Primitive, /, x: HloValue) -> HloValues:
         return [function_of(context, primitive, op, x)]
 
     lowering_rules.register(primitive, rule)
@@ -72,7 +71,7 @@ def _register(
     """
     sign = -1 if primitive is e.Cosine else 1
 
-    def rule(context: LoweringContext, primitive: e.Unary, /, x: HloValue) -> Sequence[HloValue]:
+    def rule(context: LoweringContext, primitive: e.Unary, /, x: HloValue) -> HloValues:
         type = emit.result_type(context)
         x = context.broadcast_scalar(x, type)
         result = context.one(op, [x], type)

@@ -37,7 +37,7 @@ from treadle_compiler.context import LoweringContext
 from treadle_compiler.decompositions.turns import FAR_ANGLES, TURNS
 from treadle_compiler.kept import kept
 from treadle_compiler.registry import lowering_rule, lowering_rules
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir import ArrayType, Primitive, Program, Type
 from treadle_ir.primitives import elementwise as e
 from treadle_ir.primitives.compare import Direction
@@ -333,7 +333,7 @@ def _register(
 
     def rule(
         context: LoweringContext, primitive: e.Unary | e.Binary, /, *operands: HloValue
-    ) -> Sequence[HloValue]:
+    ) -> HloValues:
         type = emit.result_type(context)
         program = context.module.program
         if not _is_large(type) or not kept(program, _has_few, lambda: _has_few(program)):

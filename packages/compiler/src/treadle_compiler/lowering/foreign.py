@@ -9,7 +9,7 @@ from treadle_compiler.callback import LoweredCallback
 from treadle_compiler.context import LoweringContext
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import string_text
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir import MissingRuleError
 from treadle_ir.primitives.foreign import AxisOrder, BufferCallback, ForeignCall, NativeCall
 
@@ -23,7 +23,7 @@ _BUFFER_TARGETS: Final = {
 @lowering_rule(ForeignCall)
 def foreign_call_lowering(
     context: LoweringContext, primitive: ForeignCall, *operands: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """A custom call by the target's name."""
     return _called(
         context,
@@ -38,7 +38,7 @@ def foreign_call_lowering(
 @lowering_rule(BufferCallback)
 def buffer_callback_lowering(
     context: LoweringContext, primitive: BufferCallback, *operands: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """A custom call that calls Python with buffers."""
     target = _BUFFER_TARGETS.get(context.platform)
     if target is None:
@@ -56,12 +56,12 @@ def buffer_callback_lowering(
 def _called(
     context: LoweringContext,
     primitive: NativeCall,
-    operands: Sequence[HloValue],
+    operands: HloValues,
     *,
     target: str,
     version: int,
     config: str,
-) -> Sequence[HloValue]:
+) -> HloValues:
     attributes = {
         "call_target_name": string_text(target),
         "api_version": f"{version} : i32",

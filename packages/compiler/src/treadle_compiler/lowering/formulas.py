@@ -6,7 +6,6 @@ slow, results of f32 and narrower are computed in float32.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -15,7 +14,7 @@ from treadle_compiler import emit
 from treadle_compiler.context import LoweringContext
 from treadle_compiler.decompositions.staged import program_of
 from treadle_compiler.registry import lowering_rules
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir import ArrayType, Primitive
 from treadle_ir.formulas import PRIMITIVES, formula_of
 
@@ -25,7 +24,7 @@ _F64: Final = np.dtype(np.float64)
 
 def _formula_lowering(
     context: LoweringContext, primitive: Primitive, /, *operands: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     type = emit.result_type(context)
     wide = _F64 if context.platform == "cpu" or type.dtype == _F64 else _F32
     computed = ArrayType(type.shape, wide)

@@ -16,7 +16,7 @@ from treadle_compiler import emit
 from treadle_compiler.context import LoweringContext
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import axes_text, i64_array
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir import ArrayType, DType, Primitive
 from treadle_ir.core import dtypes
 from treadle_ir.core.dtypes import greatest, least
@@ -84,7 +84,7 @@ def _starts(
 
 
 def _sliced(
-    context: LoweringContext, x: HloValue, starts: Sequence[HloValue], sizes: tuple[int, ...]
+    context: LoweringContext, x: HloValue, starts: HloValues, sizes: tuple[int, ...]
 ) -> HloValue:
     if not x.shape:
         return x
@@ -92,7 +92,7 @@ def _sliced(
 
 
 def _updated(
-    context: LoweringContext, x: HloValue, update: HloValue, starts: Sequence[HloValue]
+    context: LoweringContext, x: HloValue, update: HloValue, starts: HloValues
 ) -> HloValue:
     if not x.shape:
         return update
@@ -106,7 +106,7 @@ def _is_one(indices: HloValue, batching: tuple[int, ...]) -> bool:
 @lowering_rule(Gather)
 def gather_lowering(
     context: LoweringContext, primitive: Gather, operand: HloValue, indices: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """A gather, which clips, and a selection of what to fill in; a dynamic slice for one index vector."""
     type = emit.result_type(context)
     axes, sizes = primitive.start_index_map, primitive.slice_sizes
@@ -162,7 +162,7 @@ def scatter_lowering(
     operand: HloValue,
     indices: HloValue,
     updates: HloValue,
-) -> Sequence[HloValue]:
+) -> HloValues:
     """A scatter, which drops what is not inside; a dynamic update of a slice for one index vector."""
     axes = primitive.scatter_dims_to_operand_dims
     sizes = primitive.window_sizes(emit.array_type(operand), emit.array_type(updates))
@@ -216,7 +216,7 @@ def scatter_lowering(
 @lowering_rule(DynamicSlice)
 def dynamic_slice_lowering(
     context: LoweringContext, primitive: DynamicSlice, operand: HloValue, *starts: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """One operation."""
     signed = [signed_indices(context, start, operand.shape) for start in starts]
     return [_sliced(context, operand, signed, primitive.sizes)]
@@ -229,7 +229,7 @@ def dynamic_update_slice_lowering(
     operand: HloValue,
     update: HloValue,
     *starts: HloValue,
-) -> Sequence[HloValue]:
+) -> HloValues:
     """One operation."""
     signed = [signed_indices(context, start, operand.shape) for start in starts]
     return [_updated(context, operand, update, signed)]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from treadle_compiler import emit
 from treadle_compiler.context import FRONTEND_ATTRIBUTES, LoweringContext
 from treadle_compiler.elements import as_elements, as_numbers
@@ -13,7 +11,7 @@ from treadle_compiler.legalise.partial_sums import MapTerms
 from treadle_compiler.partitioning import ManualScope, axes_text, per_value_text
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import device_shape
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir import ArrayType
 from treadle_ir.core.dtypes import physical_type
 
@@ -21,7 +19,7 @@ from treadle_ir.core.dtypes import physical_type
 @lowering_rule(ComputeOnce)
 def compute_once_lowering(
     context: LoweringContext, primitive: ComputeOnce, x: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """A call of the identity that XLA does not inline: a barrier is gone before it fuses."""
     attributes = {
         "callee": context.module.identity(x.type),
@@ -33,7 +31,7 @@ def compute_once_lowering(
 @lowering_rule(UnpackElements)
 def unpack_elements_lowering(
     context: LoweringContext, primitive: UnpackElements, x: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """A slice of the last axis on the device for each part."""
     numbers, rank, type = as_numbers(x), len(x.shape), part_type(x.type)
     cut = [emit.slice(context, numbers, rank, at, at + 1) for at in range(numbers.shape[-1])]
@@ -43,7 +41,7 @@ def unpack_elements_lowering(
 @lowering_rule(PackElements)
 def pack_elements_lowering(
     context: LoweringContext, primitive: PackElements, *parts: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """The parts side by side along the last axis on the device."""
     type = emit.result_type(context)
     whole = ArrayType(device_shape(type), physical_type(type.dtype)[0])
@@ -56,10 +54,10 @@ def pack_elements_lowering(
 @lowering_rule(MapTerms)
 def map_terms_lowering(
     context: LoweringContext, primitive: MapTerms, /, *operands: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """The body in a region of Shardy's in which the axes are manual."""
 
-    def body(parts: Sequence[HloValue]) -> Sequence[HloValue]:
+    def body(parts: HloValues) -> HloValues:
         for part, operand in zip(parts, operands, strict=True):
             part.literal = operand.literal  # a term or part of a scalar constant
         return context.inline(primitive.body, *parts)

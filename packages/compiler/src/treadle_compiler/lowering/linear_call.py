@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from treadle_compiler.context import LoweringContext
 from treadle_compiler.registry import lowering_rule
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir.primitives.linear_call import LinearCall
 from treadle_ir.process import deeper
 
@@ -14,7 +12,7 @@ from treadle_ir.process import deeper
 @lowering_rule(LinearCall)
 def linear_call_lowering(
     context: LoweringContext, primitive: LinearCall, /, *operands: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """A call of the program's function."""
     with deeper():
         return context.program(primitive.program, *operands)

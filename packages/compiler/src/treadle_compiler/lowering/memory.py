@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from treadle_compiler.context import LoweringContext
 from treadle_compiler.registry import lowering_rule
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir.primitives.memory import LayoutConstraint, ToMemory
 
 
 @lowering_rule(ToMemory)
-def to_memory_lowering(
-    context: LoweringContext, primitive: ToMemory, x: HloValue
-) -> Sequence[HloValue]:
+def to_memory_lowering(context: LoweringContext, primitive: ToMemory, x: HloValue) -> HloValues:
     """An annotation of where the value is placed."""
     attributes = {
         "call_target_name": '"annotate_device_placement"',
@@ -27,7 +23,7 @@ def to_memory_lowering(
 @lowering_rule(LayoutConstraint)
 def layout_constraint_lowering(
     context: LoweringContext, primitive: LayoutConstraint, x: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """A custom call that XLA's assignment of layouts obeys; it names the axes from the contiguous one on."""
     order = primitive.major_to_minor[::-1]
     listed = f"[dense<{list(order) if order else ''}> : tensor<{len(order)}xindex>]"

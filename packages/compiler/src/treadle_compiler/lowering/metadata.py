@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from treadle_compiler.context import LoweringContext
 from treadle_compiler.registry import lowering_rule
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir.primitives.metadata import ValueMetadata, XlaMetadata
 from treadle_ir.process import deeper
 
@@ -14,7 +12,7 @@ from treadle_ir.process import deeper
 @lowering_rule(XlaMetadata)
 def xla_metadata_lowering(
     context: LoweringContext, primitive: XlaMetadata, /, *operands: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """The equations in place, each operation of theirs with the attributes."""
     with deeper(), context.annotating(primitive.metadata):
         return context.inline(primitive.program, *operands)
@@ -23,6 +21,6 @@ def xla_metadata_lowering(
 @lowering_rule(ValueMetadata)
 def value_metadata_lowering(
     context: LoweringContext, primitive: ValueMetadata, x: HloValue, /
-) -> Sequence[HloValue]:
+) -> HloValues:
     """Nothing: `legalise/metadata.py` has attached the attributes to the equation that makes the value."""
     return [x]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from treadle_compiler.context import LoweringContext
 from treadle_compiler.partitioning import PARTITIONED, CustomPart, part_mark
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import is_in_parts
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir.primitives.partitioned import CustomPartitioning
 from treadle_ir.process import deeper
 
@@ -16,7 +14,7 @@ from treadle_ir.process import deeper
 @lowering_rule(CustomPartitioning)
 def custom_partitioning_lowering(
     context: LoweringContext, primitive: CustomPartitioning, /, *operands: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """Over several devices a custom call, which XLA's partitioner asks about; else the function in place.
 
     In place, too, where a device has its part already (in shard_map), and where XLA's partitioner could not tell: a

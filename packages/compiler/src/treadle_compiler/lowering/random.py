@@ -7,7 +7,6 @@ Wide keys have the device's generator: `rng_bit_generator`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import reduce
 from operator import mul
 from typing import Final
@@ -26,7 +25,7 @@ from treadle_compiler.generator import (
 )
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import device_shape, is_in_parts
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir import ArrayType
 from treadle_ir.core.dtypes import UNSAFE_RBG, is_key, is_wide_key
 from treadle_ir.primitives.random import (
@@ -74,7 +73,7 @@ def _encrypt(
 @lowering_rule(Threefry2x32)
 def threefry2x32_lowering(
     context: LoweringContext, primitive: Threefry2x32, *operands: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """The cipher, with scalars broadcast."""
     type = context.result_types[0]
     assert isinstance(type, ArrayType)
@@ -123,7 +122,7 @@ def _counted(context: LoweringContext, keys: HloValue, size: int) -> tuple[HloVa
 @lowering_rule(RandomBits)
 def random_bits_lowering(
     context: LoweringContext, primitive: RandomBits, keys: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """Both words of each counter, joined as the width has it."""
     type = emit.result_type(context)
     if is_wide_key(keys.dtype):
@@ -131,7 +130,7 @@ def random_bits_lowering(
     return context.shared(_bits, primitive, keys)
 
 
-def _bits(context: LoweringContext, primitive: RandomBits, keys: HloValue) -> Sequence[HloValue]:
+def _bits(context: LoweringContext, primitive: RandomBits, keys: HloValue) -> HloValues:
     type = emit.result_type(context)
     y0, y1 = _counted(context, keys, reduce(mul, primitive.shape, 1))
     if primitive.bit_width == 64:
@@ -163,7 +162,7 @@ def _keys(context: LoweringContext, y0: HloValue, y1: HloValue, type: ArrayType)
 @lowering_rule(RandomSplit)
 def random_split_lowering(
     context: LoweringContext, primitive: RandomSplit, keys: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """Both words of each counter, side by side."""
     type = emit.result_type(context)
     if keys.dtype == UNSAFE_RBG:
@@ -171,7 +170,7 @@ def random_split_lowering(
     return context.shared(_split, primitive, keys)
 
 
-def _split(context: LoweringContext, primitive: RandomSplit, keys: HloValue) -> Sequence[HloValue]:
+def _split(context: LoweringContext, primitive: RandomSplit, keys: HloValue) -> HloValues:
     type = emit.result_type(context)
     y0, y1 = _counted(context, keys, reduce(mul, primitive.shape, 1))
     return [emit.reshape(context, _keys(context, y0, y1, type), type.shape)]
@@ -180,7 +179,7 @@ def _split(context: LoweringContext, primitive: RandomSplit, keys: HloValue) -> 
 @lowering_rule(RandomFoldIn)
 def random_fold_in_lowering(
     context: LoweringContext, primitive: RandomFoldIn, keys: HloValue, data: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """One block per key."""
     type = emit.result_type(context)
     if keys.dtype == UNSAFE_RBG:
@@ -190,7 +189,7 @@ def random_fold_in_lowering(
 
 def _fold_in(
     context: LoweringContext, primitive: RandomFoldIn, keys: HloValue, data: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     type = emit.result_type(context)
     key0, key1 = _words(context, keys, keys_shape("random", type))
     if not data.shape:
@@ -206,7 +205,7 @@ def _fold_in(
 @lowering_rule(RandomWrap)
 def random_wrap_lowering(
     context: LoweringContext, primitive: RandomWrap, words: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """The same bits: the first word is the lower half of a key, as NumPy has it in memory."""
     type = emit.result_type(context)
     if is_wide_key(type.dtype):
@@ -219,7 +218,7 @@ def random_wrap_lowering(
 @lowering_rule(RandomUnwrap)
 def random_unwrap_lowering(
     context: LoweringContext, primitive: RandomUnwrap, keys: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """The same bits, the lower half first."""
     if is_wide_key(keys.dtype):
         return [to_words(context, keys)]

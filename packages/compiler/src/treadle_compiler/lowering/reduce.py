@@ -19,7 +19,7 @@ import numpy as np
 from treadle_compiler import emit
 from treadle_compiler.context import LoweringContext
 from treadle_compiler.registry import lowering_rule
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir import ArrayType, DType
 from treadle_ir.core import dtypes
 from treadle_ir.core.dtypes import greatest, least
@@ -60,28 +60,30 @@ def wide(dtype: DType) -> DType:
     return _I32 if dtypes.is_integer(dtype) and dtype.kind not in "iu" else dtype
 
 
-def _reduced(
-    context: LoweringContext, primitive: Reduction, op: str, x: HloValue, identity: object
-) -> list[HloValue]:
+_REDUCTIONS: Final[dict[type[Reduction], tuple[str, object]]] = {
+    ReduceAdd: ("add", 0),
+    ReduceMultiply: ("multiply", 1),
+    ReduceAnd: ("and", True),
+    ReduceOr: ("or", 0),
+    ReduceXor: ("xor", 0),
+}
+"""The operation that combines two elements, and its identity."""
+
+
+def reduce_lowering(context: LoweringContext, primitive: Reduction, /, x: HloValue) -> HloValues:
+    """A reduction, of sums and products in the wide type."""
+    op, identity = _REDUCTIONS[type(primitive)]
+    if isinstance(primitive, ReduceAdd | ReduceMultiply):
+        x = emit.convert(context, x, wide(x.dtype))
+    if isinstance(primitive, ReduceAnd):  # the identity has all bits
+        ones: object = np.asarray(-1, np.int8).astype(x.dtype)
+        identity = ones if dtypes.is_signed(x.dtype) else greatest(x.dtype)
     result = emit.reduce(context, op, x, identity, primitive.axes)
-    type = emit.result_type(context)
-    return [emit.convert(context, result, type.dtype)]
+    return [emit.convert(context, result, emit.result_type(context).dtype)]
 
 
-@lowering_rule(ReduceAdd)
-def reduce_add_lowering(
-    context: LoweringContext, primitive: ReduceAdd, x: HloValue
-) -> Sequence[HloValue]:
-    """A reduction in the wide type."""
-    return _reduced(context, primitive, "add", emit.convert(context, x, wide(x.dtype)), 0)
-
-
-@lowering_rule(ReduceMultiply)
-def reduce_multiply_lowering(
-    context: LoweringContext, primitive: ReduceMultiply, x: HloValue
-) -> Sequence[HloValue]:
-    """A reduction in the wide type."""
-    return _reduced(context, primitive, "multiply", emit.convert(context, x, wide(x.dtype)), 1)
+for _reduction in _REDUCTIONS:
+    lowering_rule(_reduction)(reduce_lowering)
 
 
 def _extreme(
@@ -199,7 +201,7 @@ def _extreme_of_complex(
 @lowering_rule(ReduceMaximum)
 def reduce_maximum_lowering(
     context: LoweringContext, primitive: ReduceMaximum, x: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """A reduction; of complex numbers, one of each part."""
     if dtypes.is_complex(x.dtype):
         return [_extreme_of_complex(context, "maximum", x, primitive.axes, primitive.keeps_nan)]
@@ -212,51 +214,24 @@ def reduce_maximum_lowering(
 @lowering_rule(ReduceMinimum)
 def reduce_minimum_lowering(
     context: LoweringContext, primitive: ReduceMinimum, x: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """A reduction; of complex numbers, one of each part."""
     if dtypes.is_complex(x.dtype):
         return [_extreme_of_complex(context, "minimum", x, primitive.axes, True)]
     return [_extreme(context, "minimum", greatest(x.dtype), x, primitive.axes)]
 
 
-@lowering_rule(ReduceAnd)
-def reduce_and_lowering(
-    context: LoweringContext, primitive: ReduceAnd, x: HloValue
-) -> Sequence[HloValue]:
-    """A reduction that starts with all bits."""
-    minus_one: object = np.asarray(-1, np.int8).astype(x.dtype)
-    ones = minus_one if dtypes.is_signed(x.dtype) else greatest(x.dtype)
-    return _reduced(context, primitive, "and", x, ones)
-
-
-@lowering_rule(ReduceOr)
-def reduce_or_lowering(
-    context: LoweringContext, primitive: ReduceOr, x: HloValue
-) -> Sequence[HloValue]:
-    """A reduction."""
-    return _reduced(context, primitive, "or", x, 0)
-
-
-@lowering_rule(ReduceXor)
-def reduce_xor_lowering(
-    context: LoweringContext, primitive: ReduceXor, x: HloValue
-) -> Sequence[HloValue]:
-    """A reduction."""
-    return _reduced(context, primitive, "xor", x, 0)
-
-
-@lowering_rule(Argmax)
-def argmax_lowering(context: LoweringContext, primitive: Argmax, x: HloValue) -> Sequence[HloValue]:
-    """The first place of the maximum, or of NaN."""
-    found = _first_extreme(context, "maximum", least(x.dtype), x, primitive.axis)
+def arg_extreme_lowering(
+    context: LoweringContext, primitive: Argmax | Argmin, /, x: HloValue
+) -> HloValues:
+    """The first place of the extreme, or of NaN."""
+    op, bound = ("maximum", least) if isinstance(primitive, Argmax) else ("minimum", greatest)
+    found = _first_extreme(context, op, bound(x.dtype), x, primitive.axis)
     return [emit.convert(context, found, primitive.dtype)]
 
 
-@lowering_rule(Argmin)
-def argmin_lowering(context: LoweringContext, primitive: Argmin, x: HloValue) -> Sequence[HloValue]:
-    """The first place of the minimum, or of NaN."""
-    found = _first_extreme(context, "minimum", greatest(x.dtype), x, primitive.axis)
-    return [emit.convert(context, found, primitive.dtype)]
+lowering_rule(Argmax)(arg_extreme_lowering)
+lowering_rule(Argmin)(arg_extreme_lowering)
 
 
 def _first_extreme(

@@ -6,12 +6,10 @@ returns its own, without which XLA may exchange the effects of two regions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from treadle_compiler.context import LoweringContext
 from treadle_compiler.partitioning import ManualScope, axes_text, per_value_text
 from treadle_compiler.registry import lowering_rule
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir import TOKEN
 from treadle_ir.core import DimShardings
 from treadle_ir.errors import ShardingError
@@ -21,7 +19,7 @@ from treadle_ir.primitives.shard_map import ShardMap
 @lowering_rule(ShardMap)
 def shard_map_lowering(
     context: LoweringContext, primitive: ShardMap, /, *operands: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """The body in a region; over a single device, the body."""
     module = context.module
     outer = context.manual
@@ -38,7 +36,7 @@ def shard_map_lowering(
         body, types = primitive.body, context.result_types
         tokens = [context.token_before()] if any(x.ordered for x in body.effects) else []
 
-        def on_parts(values: Sequence[HloValue]) -> Sequence[HloValue]:
+        def on_parts(values: HloValues) -> HloValues:
             if not tokens:
                 return context.inline(body, *values)
             context.token = values[0]

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from treadle_compiler.context import LoweringContext
 from treadle_compiler.partitioning import inspection_mark, sharding_text
 from treadle_compiler.registry import lowering_rule
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir.primitives.sharding import InspectSharding, ShardingConstraint
 
 
 @lowering_rule(ShardingConstraint)
 def sharding_constraint_lowering(
     context: LoweringContext, primitive: ShardingConstraint, x: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """A constraint, over the mesh of the module."""
     if context.module.partitioning is None:
         return [x]
@@ -26,7 +24,7 @@ def sharding_constraint_lowering(
 @lowering_rule(InspectSharding)
 def inspect_sharding_lowering(
     context: LoweringContext, primitive: InspectSharding, x: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """A custom call that XLA's partitioner answers. Within shard_map there is no question: a part is its device's."""
     module = context.module
     asked = module.partitioning is not None and context.manual is None

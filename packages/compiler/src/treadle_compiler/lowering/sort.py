@@ -9,7 +9,6 @@ first. Accelerators have radix sorts for the same form.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -17,7 +16,7 @@ import numpy as np
 from treadle_compiler import emit
 from treadle_compiler.context import LoweringContext
 from treadle_compiler.registry import lowering_rule
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir import ArrayType
 from treadle_ir.core import dtypes
 from treadle_ir.primitives.sort import Sort, TopK
@@ -113,9 +112,7 @@ def _sorted_alone(context: LoweringContext, x: HloValue, axis: int) -> HloValue:
 
 
 @lowering_rule(Sort)
-def sort_lowering(
-    context: LoweringContext, primitive: Sort, *operands: HloValue
-) -> Sequence[HloValue]:
+def sort_lowering(context: LoweringContext, primitive: Sort, *operands: HloValue) -> HloValues:
     """One operand: sort it as integers. Several: find the order of the keys, then take the operands in it."""
     shape, axis = operands[0].shape, primitive.dimension
     if 0 in shape or shape[axis] == 1:
@@ -128,9 +125,7 @@ def sort_lowering(
     return [taker.take(x, indices) for x in operands]
 
 
-def _order(
-    context: LoweringContext, keys: Sequence[HloValue], axis: int, taker: emit.Taker
-) -> HloValue:
+def _order(context: LoweringContext, keys: HloValues, axis: int, taker: emit.Taker) -> HloValue:
     """The flat indices of the order of several keys: one stable pass for each, the last key first."""
     indices: HloValue | None = None
     for key in reversed(keys):
@@ -144,7 +139,7 @@ def _order(
 
 
 @lowering_rule(TopK)
-def top_k_lowering(context: LoweringContext, primitive: TopK, x: HloValue) -> Sequence[HloValue]:
+def top_k_lowering(context: LoweringContext, primitive: TopK, x: HloValue) -> HloValues:
     """XLA's top_k finds the positions among f32; for other types a sort does.
 
     It orders by bits, so zeros and NaNs are made alike first, and the values are taken from the operand.

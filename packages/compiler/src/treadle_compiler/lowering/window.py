@@ -16,7 +16,7 @@ from treadle_compiler.context import LoweringContext
 from treadle_compiler.lowering.reduce import wide
 from treadle_compiler.registry import lowering_rule
 from treadle_compiler.types import i64_array, i64_pairs
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir import ArrayType
 from treadle_ir.core.dtypes import greatest, least
 from treadle_ir.primitives.window import (
@@ -35,7 +35,7 @@ _I32: Final = np.dtype(np.int32)
 @lowering_rule(ReduceWindowFamily)
 def reduce_window_lowering(
     context: LoweringContext, primitive: ReduceWindowFamily, x: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """One operation; narrow floats are added in f32."""
     type = emit.result_type(context)
     if not x.shape:
@@ -162,7 +162,7 @@ def _choice(
 @lowering_rule(SelectAndGatherAdd)
 def select_and_gather_add_lowering(
     context: LoweringContext, primitive: SelectAndGatherAdd, tangents: HloValue, x: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """The tangent seen at the selected position."""
     type = emit.result_type(context)
     result = context.constant(0, ArrayType(type.shape, type.dtype))
@@ -180,7 +180,7 @@ def select_and_gather_add_lowering(
 @lowering_rule(SelectAndScatterAdd)
 def select_and_scatter_add_lowering(
     context: LoweringContext, primitive: SelectAndScatterAdd, source: HloValue, x: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """For each position, what was selected there, broadcast over the padded array; and their sum."""
     dtype = wide(x.dtype)
     if 0 in source.shape or 0 in x.shape:

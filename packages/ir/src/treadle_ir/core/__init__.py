@@ -96,6 +96,7 @@ if TYPE_CHECKING:
         x64_enabled as x64_enabled,
     )
     from treadle_ir.core.registry import find_primitive as find_primitive, register as register
+    from treadle_ir.core.requests import run_requests as run_requests
     from treadle_ir.core.rules import RuleTable as RuleTable, is_family as is_family
     from treadle_ir.core.sharding import Sharding as Sharding, explicit_part as explicit_part
     from treadle_ir.core.sizes import (
@@ -107,6 +108,7 @@ if TYPE_CHECKING:
         symbolic_dim_bounds as symbolic_dim_bounds,
         variables_of as variables_of,
     )
+    from treadle_ir.core.typed import Typed as Typed
     from treadle_ir.core.types import (
         INVARIANT as INVARIANT,
         TOKEN as TOKEN,
@@ -154,12 +156,14 @@ if not TYPE_CHECKING:
                 "x64_enabled"
             ),
             "treadle_ir.core.registry": "find_primitive register",
+            "treadle_ir.core.requests": "run_requests",
             "treadle_ir.core.rules": "RuleTable is_family",
             "treadle_ir.core.sharding": "Sharding explicit_part",
             "treadle_ir.core.sizes": (
                 "is_symbolic is_symbolic_dim max_dim min_dim scope_of symbolic_dim_bounds "
                 "variables_of"
             ),
+            "treadle_ir.core.typed": "Typed",
             "treadle_ir.core.types": "INVARIANT TOKEN ArrayType TokenType Type Varying unsharded",
             "treadle_ir.core.typing": "inferred",
             "treadle_ir.core.values": "Atom Literal Value",

@@ -17,6 +17,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar, final
 from treadle_ir.core.flows import OPERANDS, Flows, Origin
 from treadle_ir.core.primitive import Primitive
 from treadle_ir.core.program import Equation, Program
+from treadle_ir.core.requests import run_requests
 from treadle_ir.core.values import Atom, Literal, Value
 
 S = TypeVar("S")
@@ -221,6 +222,9 @@ class ForwardAnalysis(Generic[S]):
         answer = self._known(request)
         return self._run(self._program(*request)) if answer is None else answer
 
+    def _run(self, first: Generator[Request[S], Any, tuple[S, ...]]) -> tuple[S, ...]:
+        return run_requests(first, self._known, lambda request: self._program(*request))
+
     def values(self, program: Program, parameters: Sequence[S]) -> dict[Value, S]:
         """Return the states of all values of a program, except the values of nested programs."""
         states: dict[Value, S] = {}
@@ -242,23 +246,6 @@ class ForwardAnalysis(Generic[S]):
         if len(answers) >= _MOST_ANSWERS:
             answers.clear()
         answers[parameters] = answer
-
-    def _run(self, first: Generator[Request[S], Any, tuple[S, ...]]) -> tuple[S, ...]:
-        """Run the generator of a program, and the generators of the programs that it asks for."""
-        stack = [first]
-        answer: tuple[S, ...] | None = None
-        while stack:
-            try:
-                request = stack[-1].send(answer)
-            except StopIteration as stop:
-                stack.pop()
-                answer = stop.value
-            else:
-                answer = self._known(request)
-                if answer is None:
-                    stack.append(self._program(*request))
-        assert answer is not None
-        return answer
 
     def _program(
         self, program: Program, parameters: tuple[S, ...], states: dict[Value, S] | None = None

@@ -58,6 +58,16 @@ def programs_of(primitive: Primitive) -> tuple[Program, ...]:
     return tuple(found.values())
 
 
+def contained(program: Program) -> list[Program]:
+    """Return the programs that the equations of a program hold, in order; one for each equation that holds it."""
+    return [
+        each
+        for equation in program.equations
+        if has_programs(equation.primitive)
+        for each in programs_of(equation.primitive)
+    ]
+
+
 def is_deferred(program: Program) -> bool:
     """Return whether a program, or a program nested in it, holds a derivative rule that may differ from run to run.
 
@@ -79,12 +89,7 @@ def _nesting(program: Program) -> _Nesting:
     while stack:
         each = stack[-1]
         if _Nesting not in each.derived:
-            inner = [
-                nested
-                for equation in each.equations
-                if has_programs(equation.primitive)
-                for nested in programs_of(equation.primitive)
-            ]
+            inner = contained(each)
             unknown = [nested for nested in inner if _Nesting not in nested.derived]
             if unknown:
                 stack += unknown
@@ -114,13 +119,8 @@ def inside_out(*roots: Program, known: Container[int] = ()) -> Iterator[Program]
         elif id(program) not in entered and id(program) not in known:
             entered.add(id(program))
             stack.append((program, True))
-            inner = [
-                each
-                for equation in program.equations
-                if has_programs(equation.primitive)
-                for each in programs_of(equation.primitive)
-            ]
-            stack.extend((each, False) for each in reversed(inner) if id(each) not in entered)
+            inner = reversed(contained(program))
+            stack.extend((each, False) for each in inner if id(each) not in entered)
 
 
 def exact_key(value: object, number: Mapping[int, int]) -> Hashable:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, Self
 
 from treadle_ir.core.effects import PURE, Effects
 from treadle_ir.core.types import Type
+from treadle_ir.errors.kinds import ArgumentError
 
 if TYPE_CHECKING:
     from treadle_ir.core.flows import Flows
@@ -69,6 +70,17 @@ class Primitive(ABC):
     def is_deferred(self) -> bool:
         """Return whether transforming it runs a Python function that may behave differently the next time."""
         return False
+
+
+def check_word(name: str, attribute: str, word: str, words: Sequence[str]) -> None:
+    """Refuse an attribute that is none of the words that it may be.
+
+    Raises:
+        ArgumentError: with the name of the operation, the attribute and the words.
+    """
+    if word not in words:
+        known = ", ".join([each or '""' for each in words])
+        raise ArgumentError(f"{name}: {attribute} is {word!r}, not one of {known}")
 
 
 class Attributeless(Primitive):

@@ -14,6 +14,7 @@ from treadle_ir.errors.lazily import lazy_names as _lazy_names
 if TYPE_CHECKING:
     from treadle_ir.formulas.arithmetic import (
         Engine as Engine,
+        EngineStep as EngineStep,
         Formula as Formula,
         Function as Function,
         Number as Number,
@@ -36,8 +37,8 @@ if not TYPE_CHECKING:
         __name__,
         {
             "treadle_ir.formulas.arithmetic": (
-                "Engine Formula Function Number Plain chebyshev exp log nearest polynomial smaller "
-                "where"
+                "Engine EngineStep Formula Function Number Plain chebyshev exp log nearest "
+                "polynomial smaller where"
             ),
             "treadle_ir.formulas.error_series": "ERFCX_ALL",
             "treadle_ir.formulas.gamma_series": "STIRLING",

@@ -16,12 +16,15 @@ from typing import Any, Final, TypeAlias, final
 from numpy.polynomial.chebyshev import cheb2poly
 
 from treadle_ir.primitives.compare import Direction
-from treadle_ir.tracing.array import Operand
+from treadle_ir.tracing.array import Operand, Operands
 
 Function: TypeAlias = Callable[
     ..., Any
 ]  # NumPy's or one of `ops`: each takes what its engine holds
 
+
+EngineStep: TypeAlias = Callable[[Operand, Operands], list[Operand]]
+"""A step of a loop, from the number of the iteration and the state to the next state."""
 
 _ROUNDED: Final = 2.0**-32  # of a result in float32: one of 256 is rounded to the other neighbour
 
@@ -49,29 +52,21 @@ class Engine(ABC):
     @abstractmethod
     def loop(
         self,
-        state: Sequence[Operand],
-        step: Callable[[Operand, Sequence[Operand]], list[Operand]],
-        unfinished: Callable[[Sequence[Operand]], Operand],
+        state: Operands,
+        step: EngineStep,
+        unfinished: Callable[[Operands], Operand],
         most: int,
-    ) -> Sequence[Operand]:
+    ) -> Operands:
         """`step` with 1, 2, ... and the state, as long as an element is unfinished, `most` times at most."""
 
     @abstractmethod
-    def countdown(
-        self,
-        counts: Operand,
-        state: Sequence[Operand],
-        step: Callable[[Operand, Sequence[Operand]], list[Operand]],
-    ) -> Sequence[Operand]:
+    def countdown(self, counts: Operand, state: Operands, step: EngineStep) -> Operands:
         """Apply `step` to the greatest of the counts, an integer, and the state, then to one less, down to 1."""
 
     @abstractmethod
     def if_any(
-        self,
-        condition: Operand,
-        compute: Callable[[], list[Operand]],
-        otherwise: Sequence[Operand],
-    ) -> Sequence[Operand]:
+        self, condition: Operand, compute: Callable[[], list[Operand]], otherwise: Operands
+    ) -> Operands:
         """Return the results of `compute` if any element fulfils the condition, else `otherwise`."""
 
 
@@ -240,6 +235,12 @@ def highest(*numbers: Number | float) -> Number:
             best = number
     assert best is not None, "a formula computes with Python numbers only"
     return best
+
+
+def odd(x: Number, value: Number) -> Number:
+    """Return an odd function of x, given its value for the magnitude of x; at 0 and NaN it is x."""
+    value = where(x < 0.0, -value, value)
+    return where(x.is_nan() | x.equals(0.0), x, value)
 
 
 def exp(x: Number) -> Number:

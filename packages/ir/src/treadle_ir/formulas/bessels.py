@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from treadle_ir.formulas.arithmetic import Number, chebyshev, greater, smaller, sqrt, where
+from treadle_ir.formulas.arithmetic import Number, chebyshev, greater, odd, smaller, sqrt, where
 from treadle_ir.formulas.bessel_series import I0_FAR, I0_NEAR, I1_FAR, I1_NEAR
 
 _BORDER: Final = 8.0
@@ -31,5 +31,4 @@ def bessel_i1e(x: Number) -> Number:
     magnitude = abs(x)
     near, far = _by_parts(magnitude, I1_NEAR, I1_FAR)
     value = where(magnitude > _BORDER, far, magnitude * near)
-    value = where(x < 0.0, -value, value)
-    return where(x.is_nan() | x.equals(0.0), x, value)
+    return odd(x, value)

@@ -23,10 +23,10 @@ from treadle_ir.formulas.arithmetic import (
     sqrt,
     where,
 )
+from treadle_ir.formulas.continued_fractions import continued_fraction
 from treadle_ir.formulas.gammas import deviance, lgamma_plus_one, stirling_error
 from treadle_ir.formulas.loops import descent, enough, loop, size, where_rare
 
-_TINY: Final = 1e-30
 _MOST: Final = 20_000  # iterations; they grow with the root of the greater parameter
 
 
@@ -108,26 +108,15 @@ def _fraction(a: Number, b: Number, x: Number, y: Number) -> Number:
         return _counted_fraction(a, b, x, y)
     total = a + b
     excess = a * y - b * x + 1.0
-    b_0 = a / (a + 1.0) * excess
-    start = 1.0 / b_0
 
-    def step(k: Number, state: Sequence[Number]) -> list[Number]:
-        c, d, h, _ = state
+    def term(k: Number) -> tuple[Number, Number]:
         odd = a + (2.0 * k - 1.0)
         middle = k * (b - k) * x / odd
         numerator = (a + (k - 1.0)) * ((total + (k - 1.0)) / odd) * x * middle
         denominator = k + middle + (a + k) / (odd + 2.0) * (excess + k * (1.0 + y))
-        d = 1.0 / _nonzero(numerator * d + denominator)
-        c = _nonzero(denominator + numerator / c)
-        change = c * d
-        return [c, d, h * change, change]
+        return numerator, denominator
 
-    def unfinished(state: Sequence[Number]) -> Condition:
-        return size(state[3] - 1.0) > x.epsilon
-
-    return loop(
-        [a, b, x, y], [x.full(1 / _TINY), start, start, x.full(0.0)], step, unfinished, _MOST
-    )[2]
+    return continued_fraction([a, b, x, y], a / (a + 1.0) * excess, term, _MOST)
 
 
 def _rest(a: Number, b: Number, x: Number) -> Number:
@@ -156,7 +145,3 @@ def _rest(a: Number, b: Number, x: Number) -> Number:
     )
     exponent = a * log(x) - lgamma_plus_one(a) - gammas
     return -expm1(exponent) - exp(exponent) * a * total
-
-
-def _nonzero(x: Number) -> Number:
-    return where(abs(x.plain) < _TINY, _TINY, x)

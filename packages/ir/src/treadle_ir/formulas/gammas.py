@@ -6,7 +6,7 @@ cancels in the exponent: its rounding is relative to the logarithm of the result
 
 Source: C. Loader, Fast and accurate computation of binomial probabilities (2000), for that factor; N. Temme, The
     asymptotic expansion of the incomplete gamma functions, SIAM J. Math. Anal. 10 (1979), and DLMF 8.12, for the
-    transition; DLMF 8.11.4, 8.7.1, 8.9.2 for series and continued fraction; W. Lentz, Applied Optics 15 (1976).
+    transition; DLMF 8.11.4, 8.7.1, 8.9.2 for series and continued fraction.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from treadle_ir.formulas.arithmetic import (
     sqrt,
     where,
 )
+from treadle_ir.formulas.continued_fractions import continued_fraction
 from treadle_ir.formulas.dual import slope_by, value_at, varied
 from treadle_ir.formulas.errors import erfcx
 from treadle_ir.formulas.gamma_series import LGAMMA_PLUS_ONE, STIRLING, TEMME
 from treadle_ir.formulas.loops import descent, enough, loop, size, where_rare
 
-_TINY: Final = 1e-30
 _MOST: Final = 1000  # iterations; the slowest region takes 150
 _LARGE: Final = 100.0  # from here on Temme's series holds near x = a
 _NEAR: Final = 0.3  # of |x - a| / a
@@ -160,22 +160,7 @@ def _fraction(a: Number, x: Number) -> Number:
         steps = enough(3.0 + 46.0 / x.plain + 3.0 * sqrt(smaller(x.plain, 143.0)), a.level)
         steps = where(x > 1.0, steps, 0.0)
         return scale / descent([a, x], steps, lambda k: scaled_b + 2.0 * k * scale, outer)
-    d = 1.0 / b
-    start = [x.full(1 / _TINY), d, d, x.full(0.0)]
-
-    def step(k: Number, state: Sequence[Number]) -> list[Number]:
-        c, d, h, _ = state
-        numerator = -k * (k - a)
-        denominator = b + 2.0 * k
-        d = 1.0 / _nonzero(numerator * d + denominator)
-        c = _nonzero(denominator + numerator / c)
-        change = c * d
-        return [c, d, h * change, change]
-
-    def unfinished(state: Sequence[Number]) -> Condition:
-        return size(state[3] - 1.0) > x.epsilon
-
-    return loop([a, x], start, step, unfinished, _MOST)[2]
+    return continued_fraction([a, x], b, lambda k: (-k * (k - a), b + 2.0 * k), _MOST)
 
 
 def _small(a: Number, x: Number) -> Number:
@@ -207,10 +192,6 @@ def _transition(a: Number, u: Number, lower: Condition) -> Number:
     magnitude = where(u < 0.0, -eta, eta) * sqrt(0.5 * a)
     tail = 0.5 * sqrt(2 * math.pi * a) * erfcx(magnitude)
     return exp(stirling_error(a)) * (tail + where(lower, -total, total))
-
-
-def _nonzero(x: Number) -> Number:
-    return where(abs(x.plain) < _TINY, _TINY, x)
 
 
 def _inside(a: Number, x: Number) -> Condition:

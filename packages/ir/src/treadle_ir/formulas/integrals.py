@@ -20,11 +20,13 @@ from treadle_ir.formulas.arithmetic import (
     greater,
     log,
     log1p,
+    odd,
     polynomial,
     sin,
     smaller,
     where,
 )
+from treadle_ir.formulas.continued_fractions import continued_fraction
 from treadle_ir.formulas.integral_series import (
     COSINE_FAR,
     COSINE_NEAR,
@@ -42,7 +44,6 @@ from treadle_ir.formulas.integral_series import (
 from treadle_ir.formulas.loops import loop, size
 
 _EULER: Final = 0.5772156649015329
-_TINY: Final = 1e-30
 _MOST: Final = 1000
 _FAR: Final = 40.0  # from here on the asymptotic series of expi is exact to rounding
 
@@ -84,21 +85,9 @@ def _near(n: Number, x: Number) -> Number:
 def _fraction(n: Number, x: Number) -> Number:
     """Return the continued fraction of exp(x) E_n(x), by the method of Lentz."""
     b = x + n
-    d = 1.0 / b
-
-    def step(k: Number, state: Sequence[Number]) -> list[Number]:
-        c, d, h, _ = state
-        numerator = -k * (k + (n - 1.0))
-        denominator = b + 2.0 * k
-        d = 1.0 / (numerator * d + denominator)
-        c = denominator + numerator / c
-        change = c * d
-        return [c, d, h * change, change]
-
-    def unfinished(state: Sequence[Number]) -> Condition:
-        return size(state[3] - 1.0) > x.epsilon
-
-    return loop([n, x], [x.full(1 / _TINY), d, d, x.full(0.0)], step, unfinished, _MOST)[2]
+    return continued_fraction(
+        [n, x], b, lambda k: (-k * (k + (n - 1.0)), b + 2.0 * k), _MOST, positive=True
+    )
 
 
 def expi(x: Number) -> Number:
@@ -172,8 +161,7 @@ def sine_integral(x: Number) -> Number:
     f, g = _trigonometric(far)
     beyond = (math.pi / 2) - (f * cos(far) + g * sin(far))
     value = where(magnitude < 4.0, close, where(magnitude.equals(math.inf), math.pi / 2, beyond))
-    value = where(x < 0.0, -value, value)
-    return where(x.is_nan() | x.equals(0.0), x, value)
+    return odd(x, value)
 
 
 def cosine_integral(x: Number) -> Number:
@@ -200,7 +188,7 @@ def fresnel_sine(x: Number) -> Number:
     quartic = near * near * near * near
     close = near * near * near * chebyshev(FRESNEL_SINE_NEAR, quartic * (2 / 1.6**4) - 1.0)
     beyond = 0.5 - (f * cos(angle) + g * sin(angle))
-    return _odd(x, where(magnitude < 1.6, close, where(far < 1e8, beyond, 0.5)))
+    return odd(x, where(magnitude < 1.6, close, where(far < 1e8, beyond, 0.5)))
 
 
 def fresnel_cosine(x: Number) -> Number:
@@ -209,7 +197,7 @@ def fresnel_cosine(x: Number) -> Number:
     quartic = near * near * near * near
     close = near * chebyshev(FRESNEL_COSINE_NEAR, quartic * (2 / 1.6**4) - 1.0)
     beyond = 0.5 + (f * sin(angle) - g * cos(angle))
-    return _odd(x, where(magnitude < 1.6, close, where(far < 1e8, beyond, 0.5)))
+    return odd(x, where(magnitude < 1.6, close, where(far < 1e8, beyond, 0.5)))
 
 
 def _fresnel(x: Number) -> tuple[Number, Number, Number, Number, Number, Number]:
@@ -223,8 +211,3 @@ def _fresnel(x: Number) -> tuple[Number, Number, Number, Number, Number, Number]
     angle = far * far
     angle = angle - 4.0 * floor(0.25 * angle)
     return magnitude, near, far, f, g, (math.pi / 2) * angle
-
-
-def _odd(x: Number, value: Number) -> Number:
-    value = where(x < 0.0, -value, value)
-    return where(x.is_nan() | x.equals(0.0), x, value)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, final
 
-from treadle_ir.formulas.arithmetic import Condition, Number, Plain, floor, where
+from treadle_ir.formulas.arithmetic import Condition, Engine, Number, Plain, floor, where
 from treadle_ir.formulas.dual import Dual
 from treadle_ir.tracing.array import Operand
 
@@ -27,14 +27,14 @@ def loop(
     operands. A finished element does not change: its result does not depend on its neighbours.
     """
     engine = state[0].engine
-    levels = sorted({level for x in (*operands, *state) for level in _levels(x)}, reverse=True)
+    form = _Form(*operands, *state)
 
     def joined(values: Sequence[Operand]) -> list[Number]:
         parts = iter([Plain(engine, value) for value in values])
-        return [_rebuilt(levels, parts) for _ in state]
+        return [_rebuilt(form.levels, parts) for _ in state]
 
     def split(numbers: Sequence[Number]) -> list[Operand]:
-        return [part.value for number in numbers for part in _parts(number, levels)]
+        return [value for number in numbers for value in form.split(number)]
 
     def advanced(k: Operand, values: Sequence[Operand]) -> list[Operand]:
         before = joined(values)
@@ -69,25 +69,22 @@ def descent(
     continued fraction from its beginning needs four, and a sum two.
     """
     engine = counts.engine
-    levels = sorted({level for x in operands for level in _levels(x)}, reverse=True)
+    form = _Form(*operands)
     counted = where(counts.plain > 0.0, counts.plain, 0.0)  # a NaN would end all
     blocks = floor((counted + float(_BLOCK - 1)) * (1 / _BLOCK)).plain
     start = last(blocks * float(_BLOCK))
 
     def advanced(k: Operand, values: Sequence[Operand]) -> list[Operand]:
         block = Plain(engine, k)
-        before = _rebuilt(levels, iter([Plain(engine, value) for value in values]))
+        before = form.joined(engine, values)
         first = block * float(_BLOCK)
         numerator: Number = before
         denominator: Number = before.full(1.0)
         for j in range(_BLOCK):
             numerator, denominator = step(first - float(j), numerator, denominator)
-        after = where(blocks >= block, numerator / denominator, before)
-        return [part.value for part in _parts(after, levels)]
+        return form.split(where(blocks >= block, numerator / denominator, before))
 
-    kept = [part.value for part in _parts(start, levels)]
-    values = engine.countdown(blocks.value, kept, advanced)
-    return _rebuilt(levels, iter([Plain(engine, value) for value in values]))
+    return form.joined(engine, engine.countdown(blocks.value, form.split(start), advanced))
 
 
 def where_rare(
@@ -101,15 +98,30 @@ def where_rare(
     The function is not called if the condition holds nowhere.
     """
     engine = condition.engine
-    levels = sorted({level for x in (*operands, otherwise) for level in _levels(x)}, reverse=True)
+    form = _Form(*operands, otherwise)
 
     def computed() -> list[Operand]:
-        chosen = where(condition, compute(), otherwise)
-        return [part.value for part in _parts(chosen, levels)]
+        return form.split(where(condition, compute(), otherwise))
 
-    kept = [part.value for part in _parts(otherwise, levels)]
-    values = engine.if_any(condition.value, computed, kept)
-    return _rebuilt(levels, iter([Plain(engine, value) for value in values]))
+    return form.joined(engine, engine.if_any(condition.value, computed, form.split(otherwise)))
+
+
+@final
+class _Form:
+    """The levels of the derivatives that numbers carry into a loop or a branch, and out of it."""
+
+    __slots__ = ("levels",)
+
+    def __init__(self, *numbers: Number) -> None:
+        self.levels = sorted({level for x in numbers for level in _levels(x)}, reverse=True)
+
+    def split(self, x: Number) -> list[Operand]:
+        """Return the value and the derivatives of a number."""
+        return [part.value for part in _parts(x, self.levels)]
+
+    def joined(self, engine: Engine, values: Sequence[Operand]) -> Number:
+        """Return the number of these values."""
+        return _rebuilt(self.levels, iter([Plain(engine, value) for value in values]))
 
 
 def size(x: Number) -> Number:

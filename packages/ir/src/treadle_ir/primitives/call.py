@@ -14,7 +14,7 @@ from typing import ClassVar, Final, TypeAlias, final
 
 from treadle_ir.core.families import FunctionCall, InlineCall, Sources
 from treadle_ir.core.flows import Flags
-from treadle_ir.core.primitive import Attributeless, Primitive
+from treadle_ir.core.primitive import Attributeless, Primitive, check_word
 from treadle_ir.core.program import Program
 from treadle_ir.core.registry import register
 from treadle_ir.core.types import ArrayType, Type
@@ -35,22 +35,45 @@ FlatJvp: TypeAlias = Callable[[Operands, Given], tuple[Operands, Given]]
 FlatBackward: TypeAlias = Callable[[Operands, Given], Given]
 # From primals, and whether each has a tangent, to results, residuals and the backward function.
 FlatForward: TypeAlias = Callable[[Operands, Flags], tuple[Operands, Operands, FlatBackward]]
+_INLININGS: Final = ("", "lowering", "xla_early", "xla_late")
 
 
 @register
 @final
 @frozen
 class Call(InlineCall):
-    """A jitted function inside another program: compiled once, as a separate function."""
+    """A jitted function inside another program: compiled once, as a separate function.
+
+    Constraints:
+        (C1) `inlining` says what inlines the call: lowering ("lowering"), XLA before or after its other passes
+            ("xla_early", "xla_late"), or whichever of the two sees fit ("")
+
+    Raises:
+        ArgumentError: C1.
+    """
 
     name: ClassVar[str] = "call"
     program: Program
     label: str = ""
-    inlining: str = ""  # "lowering": by lowering; "xla_early", "xla_late": by XLA; "": automatic
+    inlining: str = ""
+
+    def __post_init__(self) -> None:
+        check_word(self.name, "inlining", self.inlining, _INLININGS)  # C1
 
     def rebuilt(self, program: Program, sources: Sources) -> Call:
         """Return a call of another program with the same label and inlining."""
         return Call(program, self.label, self.inlining)
+
+
+class LabelledCall(InlineCall):
+    """Family: calls whose label and rules belong to their program, so a transformed program is in a plain call."""
+
+    __slots__ = ()
+    label: str
+
+    def rebuilt(self, program: Program, sources: Sources) -> InlineCall:
+        """Return a plain call of another program."""
+        return Call(program, self.label)
 
 
 @register
@@ -173,7 +196,7 @@ class DeferredJvp:
 @register
 @final
 @frozen
-class CustomJvpStaged(InlineCall):
+class CustomJvpStaged(LabelledCall):
     """A staged `custom_jvp` function. Its derivative is opaque: compared by identity, not parsed back."""
 
     name: ClassVar[str] = "custom_jvp_call"
@@ -184,10 +207,6 @@ class CustomJvpStaged(InlineCall):
     def is_deferred(self) -> bool:
         """Return whether the rule may behave differently the next time: unless it is pure."""
         return not self.derivative.pure
-
-    def rebuilt(self, program: Program, sources: Sources) -> InlineCall:
-        """Return a plain call: a transformed program does not have the derivative rule."""
-        return Call(program, self.label)
 
 
 @final
@@ -230,7 +249,7 @@ class CustomVjpCall(FunctionCall):
 @register
 @final
 @frozen
-class CustomVjpStaged(InlineCall):
+class CustomVjpStaged(LabelledCall):
     """A staged `custom_vjp` function. Its derivative is opaque: compared by identity, not parsed back."""
 
     name: ClassVar[str] = "custom_vjp_call"
@@ -241,10 +260,6 @@ class CustomVjpStaged(InlineCall):
     def is_deferred(self) -> bool:
         """Return whether the rule may behave differently the next time: unless it is pure."""
         return not self.rule.pure
-
-    def rebuilt(self, program: Program, sources: Sources) -> InlineCall:
-        """Return a plain call: a transformed program does not have the derivative rule."""
-        return Call(program, self.label)
 
 
 @register

@@ -8,10 +8,10 @@ import numpy as np
 
 from treadle_ir.core import dtypes
 from treadle_ir.core.families import Elementwise
-from treadle_ir.core.primitive import Attributeless
+from treadle_ir.core.primitive import Attributeless, check_word
 from treadle_ir.core.registry import register
 from treadle_ir.core.types import ArrayType, Type
-from treadle_ir.errors.kinds import ArgumentError, DTypeError, ShapeError
+from treadle_ir.errors.kinds import DTypeError, ShapeError
 from treadle_ir.primitives.elementwise import check_kind, common_type
 from treadle_ir.process.frozen_classes import frozen
 from treadle_ir.tracing.array import Array, Operand
@@ -37,10 +37,7 @@ class Compare(Elementwise):
     direction: Direction
 
     def __post_init__(self) -> None:
-        if self.direction not in _DIRECTIONS:
-            raise ArgumentError(
-                f"compare: direction is {self.direction!r}, not one of {', '.join(_DIRECTIONS)}"
-            )
+        check_word(self.name, "direction", self.direction, _DIRECTIONS)
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
         """Return a boolean of the shape that the operands share."""

@@ -7,12 +7,12 @@ from typing import ClassVar, Final, TypeAlias, final
 
 import numpy as np
 
-from treadle_ir.core.families import Creation, InlineCall, Sources
+from treadle_ir.core.families import Creation
 from treadle_ir.core.program import Program
 from treadle_ir.core.registry import register
 from treadle_ir.core.types import ArrayType, Type
 from treadle_ir.errors.kinds import ArgumentError
-from treadle_ir.primitives.call import Call
+from treadle_ir.primitives.call import LabelledCall
 from treadle_ir.process.frozen_classes import frozen
 from treadle_ir.tracing.array import Array
 from treadle_ir.tracing.trace import bind
@@ -24,7 +24,7 @@ _NAME: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9_]*([.][a-zA-Z0-9_$]+)+")
 @register
 @final
 @frozen
-class Composite(InlineCall):
+class Composite(LabelledCall):
     """An operation with a user-defined name, which `program` decomposes into other operations.
 
     A compiler may replace it by its own implementation. `settings` are the composite's attributes, by name.
@@ -50,10 +50,6 @@ class Composite(InlineCall):
                 fix="name it as in `my_project.my_op`",
             )
         return self.program.result_types
-
-    def rebuilt(self, program: Program, sources: Sources) -> InlineCall:
-        """Return a plain call: a transformed program is a different operation, so it cannot have this name."""
-        return Call(program, self.label)
 
 
 @register

@@ -19,10 +19,11 @@ from typing import ClassVar, Final, Literal, TypeAlias, final, get_args
 from treadle_ir.core import dtypes
 from treadle_ir.core.dtypes import DType
 from treadle_ir.core.families import Contraction
+from treadle_ir.core.primitive import check_word
 from treadle_ir.core.registry import register
 from treadle_ir.core.sizes import is_symbolic_dim, max_dim
 from treadle_ir.core.types import ArrayType, Type
-from treadle_ir.errors.kinds import ArgumentError, DTypeError, ShapeError
+from treadle_ir.errors.kinds import DTypeError, ShapeError
 from treadle_ir.process.frozen_classes import frozen
 from treadle_ir.tracing.array import Array, Operand
 from treadle_ir.tracing.trace import bind
@@ -31,18 +32,6 @@ AxisPairs: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 Precision: TypeAlias = Literal["default", "high", "highest"]
 _PRECISIONS: Final = get_args(Precision)
 NO_PAIRS: Final[AxisPairs] = ((), ())
-
-
-def check_precision(name: str, precision: str) -> None:
-    """Refuse an unknown precision.
-
-    Raises:
-        ArgumentError: there is no such precision.
-    """
-    if precision not in _PRECISIONS:
-        raise ArgumentError(
-            f"{name}: precision is {precision!r}, not one of {', '.join(_PRECISIONS)}"
-        )
 
 
 def contraction_dtype(name: str, x: ArrayType, y: ArrayType, element_type: DType | None) -> DType:
@@ -121,7 +110,7 @@ class DotGeneral(Contraction):
     element_type: DType | None = None
 
     def __post_init__(self) -> None:
-        check_precision(self.name, self.precision)
+        check_word(self.name, "precision", self.precision, _PRECISIONS)
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
         """Return the free axes of both operands after the batching axes."""
@@ -257,7 +246,7 @@ class Convolution(Contraction):
     element_type: DType | None = None
 
     def __post_init__(self) -> None:
-        check_precision(self.name, self.precision)
+        check_word(self.name, "precision", self.precision, _PRECISIONS)
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
         """Return an array with the batch, the output features, and one element per position of the window."""

@@ -11,13 +11,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import ClassVar, TypeAlias, final
 
-from treadle_ir.core.families import FunctionCall, InlineCall, Sources
+from treadle_ir.core.families import FunctionCall
 from treadle_ir.core.flows import Flags
 from treadle_ir.core.primitive import Primitive
 from treadle_ir.core.program import Program
 from treadle_ir.core.registry import register
 from treadle_ir.core.types import Type
-from treadle_ir.primitives.call import Call
+from treadle_ir.primitives.call import LabelledCall
 from treadle_ir.process.frozen_classes import frozen
 from treadle_ir.tracing.array import Function, Operand, Operands
 from treadle_ir.tracing.staging import stage
@@ -59,7 +59,7 @@ class CustomVmapCall(FunctionCall):
 @register
 @final
 @frozen
-class CustomVmapStaged(InlineCall):
+class CustomVmapStaged(LabelledCall):
     """A staged function with its own batching rule, which is opaque: compared by identity, not parsed back."""
 
     name: ClassVar[str] = "custom_vmap_call"
@@ -70,7 +70,3 @@ class CustomVmapStaged(InlineCall):
     def is_deferred(self) -> bool:
         """Return True: the rule is a Python function."""
         return True
-
-    def rebuilt(self, program: Program, sources: Sources) -> InlineCall:
-        """Return a plain call: a transformed program does not have the rule."""
-        return Call(program, self.label)

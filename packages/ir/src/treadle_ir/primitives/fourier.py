@@ -15,10 +15,10 @@ from collections.abc import Sequence
 from typing import ClassVar, Final, Literal, TypeAlias, final, get_args
 
 from treadle_ir.core.dtypes import BY_NAME, complex_of, dtype_name, is_complex, real_part
-from treadle_ir.core.primitive import Primitive
+from treadle_ir.core.primitive import Primitive, check_word
 from treadle_ir.core.registry import register
 from treadle_ir.core.types import ArrayType, Type
-from treadle_ir.errors.kinds import ArgumentError, DTypeError, ShapeError
+from treadle_ir.errors.kinds import DTypeError, ShapeError
 from treadle_ir.primitives.shape import array_operand
 from treadle_ir.process.frozen_classes import frozen
 from treadle_ir.tracing.array import Array, Operand
@@ -58,8 +58,7 @@ class Fft(Primitive):
     lengths: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        if self.kind not in _KINDS:  # C1
-            raise ArgumentError(f"fft: kind is {self.kind!r}, not one of {', '.join(_KINDS)}")
+        check_word(self.name, "kind", self.kind, _KINDS)  # C1
 
     @property
     def axes(self) -> tuple[int, ...]:

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar, Protocol, final
 
-from treadle_ir.core.families import InlineCall, Sources
 from treadle_ir.core.mesh import AbstractMesh
 from treadle_ir.core.program import Program
 from treadle_ir.core.registry import register
 from treadle_ir.core.types import Type
-from treadle_ir.primitives.call import Call
+from treadle_ir.primitives.call import LabelledCall
 from treadle_ir.process.frozen_classes import frozen
 
 
@@ -36,7 +35,7 @@ class Partitioner(Protocol):
 @register
 @final
 @frozen
-class CustomPartitioning(InlineCall):
+class CustomPartitioning(LabelledCall):
     """A function with a user-defined partitioning, which is opaque: compared by identity, not parsed back."""
 
     name: ClassVar[str] = "custom_partitioning"
@@ -47,7 +46,3 @@ class CustomPartitioning(InlineCall):
     def is_deferred(self) -> bool:
         """Return True: the partitioner calls a Python function."""
         return True
-
-    def rebuilt(self, program: Program, sources: Sources) -> InlineCall:
-        """Return a plain call: the partitioning is for the function itself, not for its derivative or its batch."""
-        return Call(program, self.label)

@@ -16,9 +16,10 @@ from functools import partial
 from typing import Any, ClassVar, Final, Literal, TypeAlias, final, get_args
 
 from treadle_ir.core.families import Windowing
+from treadle_ir.core.primitive import check_word
 from treadle_ir.core.registry import register
 from treadle_ir.core.types import ArrayType, Type
-from treadle_ir.errors.kinds import ArgumentError, DTypeError, ShapeError
+from treadle_ir.errors.kinds import DTypeError, ShapeError
 from treadle_ir.primitives.contract import dilated, window_counts
 from treadle_ir.primitives.elementwise import check_kind
 from treadle_ir.process.frozen_classes import frozen
@@ -148,10 +149,7 @@ class WindowSelection(Windowed):
     select: Selection
 
     def __post_init__(self) -> None:
-        if self.select not in _SELECTIONS:
-            raise ArgumentError(
-                f"{self.name}: select is {self.select!r}, not one of {', '.join(_SELECTIONS)}"
-            )
+        check_word(self.name, "select", self.select, _SELECTIONS)
 
     def check(self, other: ArrayType, x: ArrayType) -> None:
         """Refuse operands whose element types have no order or differ.

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Any, final
 
-import numpy as np
-
 from treadle_ir.calling.operands import type_like
 from treadle_ir.core.dtypes import user_name
+from treadle_ir.core.typed import Typed
 from treadle_ir.core.types import ArrayType
 from treadle_ir.errors.kinds import UnsupportedError
 
 
 @final
-class AbstractRef:
+class AbstractRef(Typed):
     """The abstract value of a reference: the shape and the element type of the array that it holds.
 
     Example:
@@ -28,31 +27,6 @@ class AbstractRef:
         refuse_options("AbstractRef", memory_space=memory_space, kind=kind)
         self.inner_aval = inner_aval  # Any: an object with a shape and an element type
         self.type = described("AbstractRef", inner_aval)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The size of each axis."""
-        return self.type.shape
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The element type."""
-        return self.type.dtype
-
-    @property
-    def ndim(self) -> int:
-        """The number of axes."""
-        return self.type.ndim
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return self.type.size
-
-    @property
-    def weak_type(self) -> bool:
-        """Whether the array that it holds yields to other operands in promotion."""
-        return self.type.weak
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, AbstractRef) and self.type is other.type

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         map_programs as map_programs,
         rebuilt as rebuilt,
         with_nested as with_nested,
+        with_primitive as with_primitive,
     )
     from treadle_ir.rewrite.optimise import optimise as optimise
     from treadle_ir.rewrite.pass_manager import PASSES as PASSES, PassManager as PassManager
@@ -55,7 +56,7 @@ if not TYPE_CHECKING:
             "treadle_ir.rewrite.dce": "dce prune",
             "treadle_ir.rewrite.fold": "fold",
             "treadle_ir.rewrite.inline": "inline",
-            "treadle_ir.rewrite.nested": "map_programs rebuilt with_nested",
+            "treadle_ir.rewrite.nested": "map_programs rebuilt with_nested with_primitive",
             "treadle_ir.rewrite.optimise": "optimise",
             "treadle_ir.rewrite.pass_manager": "PASSES PassManager",
             "treadle_ir.rewrite.pattern": (

@@ -13,10 +13,11 @@ from treadle_ir.core.equality import programs_of
 from treadle_ir.core.families import InlineCall
 from treadle_ir.core.primitive import Primitive
 from treadle_ir.core.program import Equation, Program
+from treadle_ir.core.requests import run_requests
 from treadle_ir.core.typing import inferred
 from treadle_ir.core.values import Value
 from treadle_ir.primitives.call import CustomJvpStaged, CustomVjpStaged
-from treadle_ir.rewrite.nested import with_nested
+from treadle_ir.rewrite.nested import with_nested, with_primitive
 
 Needed: TypeAlias = tuple[bool, ...]  # by result
 _Request: TypeAlias = tuple[Program, Needed]
@@ -75,22 +76,15 @@ class _Dce:
         self.kept: list[Program] = []  # so that their ids stay unique
 
     def run(self, program: Program) -> Program:
-        stack = [self.work(program, (True,) * len(program.results))]
-        answer: Program | None = None
-        while stack:
-            try:
-                request = stack[-1].send(answer)
-            except StopIteration as stop:
-                stack.pop()
-                answer = stop.value
-            else:
-                answer = self.done.get((id(request[0]), request[1]))
-                if answer is None and self.keeps:
-                    answer = _found_before(*request)
-                if answer is None:
-                    stack.append(self.work(*request))
-        assert answer is not None
-        return answer
+        everything = (True,) * len(program.results)
+        return run_requests(
+            self.work(program, everything), self.known, lambda request: self.work(*request)
+        )
+
+    def known(self, request: _Request) -> Program | None:
+        """Return the program that answers a request if this run, or an earlier one, has made it."""
+        found = self.done.get((id(request[0]), request[1]))
+        return _found_before(*request) if found is None and self.keeps else found
 
     def work(
         self, program: Program, needed: Needed
@@ -142,12 +136,7 @@ class _Dce:
             program = yield each, (True,) * len(each.results)
             assert program is not None
             made[id(each)] = program
-        changed = with_nested(primitive, made)
-        if changed is primitive:
-            return equation
-        return Equation(
-            changed, equation.operands, equation.results, equation.effects, equation.source
-        )
+        return with_primitive(equation, with_nested(primitive, made))
 
     def shorter_call(
         self, equation: Equation, primitive: InlineCall, program: Program, needed: Needed
@@ -155,11 +144,7 @@ class _Dce:
         shorter, places = self.without_unused(program)
         if all(needed) and shorter is program:
             changed = with_nested(primitive, {id(primitive.program): program})
-            if changed is primitive:
-                return equation
-            return Equation(
-                changed, equation.operands, equation.results, equation.effects, equation.source
-            )
+            return with_primitive(equation, changed)
         call = primitive.rebuilt(shorter, places)
         operands = tuple([equation.operands[i] for i in places])
         results = tuple([x for x, wanted in zip(equation.results, needed, strict=True) if wanted])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -19,29 +20,41 @@ def with_nested(primitive: Primitive, programs: Mapping[int, Program]) -> Primit
     """
     if all(programs.get(id(each), each) is each for each in programs_of(primitive)):
         return primitive
-    changed: Any = _exchanged(primitive, programs)  # the class of `primitive`
-    return changed  # type: ignore[no-any-return]  # the class of `primitive`
+
+    def exchanged(value: object) -> Program | None:
+        return programs.get(id(value), value) if isinstance(value, Program) else None
+
+    changed: Primitive = map_attribute(primitive, exchanged)
+    return changed
 
 
-def _exchanged(value: Any, programs: Mapping[int, Program]) -> Any:
-    """Return an attribute value with its programs replaced. Any: attributes are of any kind."""
-    if isinstance(value, Program):
-        return programs.get(id(value), value)
+def with_primitive(equation: Equation, primitive: Primitive) -> Equation:
+    """Return `equation` with another operation; itself if it is the same."""
+    return equation if primitive is equation.primitive else equation._replace(primitive=primitive)
+
+
+def map_attribute(value: Any, replaced: Callable[[Any], Any]) -> Any:
+    """Return an attribute value with some of its parts replaced; itself if nothing changes.
+
+    Args:
+        value: an attribute of any kind, or a primitive.
+        replaced: returns what stands for a part, or None to look into it: into tuples and the fields of dataclasses.
+    """
+    found = replaced(value)
+    if found is not None:
+        return found
     if type(value) is tuple:
-        return tuple([_exchanged(each, programs) for each in value])
+        made = tuple([map_attribute(each, replaced) for each in value])
+        return value if all(map(operator.is_, value, made)) else made
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         changes = {}
         for name in field_names(type(value)):
             old = getattr(value, name)
-            new = _exchanged(old, programs)
-            if new is not old and not (type(old) is tuple and all(map(_same, old, new))):
+            new = map_attribute(old, replaced)
+            if new is not old:
                 changes[name] = new
         return dataclasses.replace(value, **changes) if changes else value
     return value
-
-
-def _same(left: object, right: object) -> bool:
-    return left is right
 
 
 def map_programs(program: Program, function: Callable[[Program], Program]) -> Program:
@@ -60,20 +73,12 @@ def rebuilt(program: Program, made: Mapping[int, Program]) -> Program:
     """Return the program with nested programs replaced; `made` has the new programs by the ids of the old ones."""
     if not made:
         return program
-    equations: list[Equation] | None = None
-    for index, equation in enumerate(program.equations):
-        if has_programs(equation.primitive):
-            primitive = with_nested(equation.primitive, made)
-            if primitive is not equation.primitive:
-                if equations is None:
-                    equations = list(program.equations)
-                equations[index] = Equation(
-                    primitive,
-                    equation.operands,
-                    equation.results,
-                    equation.effects,
-                    equation.source,
-                )
-    if equations is None:
+    equations = [
+        with_primitive(equation, with_nested(equation.primitive, made))
+        if has_programs(equation.primitive)
+        else equation
+        for equation in program.equations
+    ]
+    if all(map(operator.is_, equations, program.equations)):
         return program
     return Program(program.parameters, tuple(equations), program.results)

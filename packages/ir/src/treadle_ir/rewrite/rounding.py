@@ -34,14 +34,11 @@ def keep_rounding(equation: Equation, made_by: MadeBy) -> Rewritten | None:
     if not abs(first + second) <= abs(second) / 2 or second == 0:
         return None
     rounded = Value(total.type)
-    barrier = Equation(
-        OptimizationBarrier(), (total,), (rounded,), equation.effects, equation.source
+    barrier = equation._replace(
+        primitive=OptimizationBarrier(), operands=(total,), results=(rounded,)
     )
     operands = tuple([rounded if operand is total else operand for operand in equation.operands])
-    return [
-        barrier,
-        Equation(equation.primitive, operands, equation.results, equation.effects, equation.source),
-    ]
+    return [barrier, equation._replace(operands=operands)]
 
 
 def _shifted(equation: Equation, made_by: MadeBy) -> tuple[Value, complex] | None:

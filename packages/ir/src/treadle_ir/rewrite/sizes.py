@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
-from typing import Any, final
+from typing import final
 
-from treadle_ir.core.equality import field_names, inside_out
+from treadle_ir.core.equality import inside_out
 from treadle_ir.core.primitive import Primitive
 from treadle_ir.core.program import Equation, Program
 from treadle_ir.core.sizes import Symbolic, is_symbolic
@@ -14,6 +13,7 @@ from treadle_ir.core.types import ArrayType, Type
 from treadle_ir.core.typing import inferred
 from treadle_ir.core.values import Atom, Value
 from treadle_ir.errors.kinds import TreadleError
+from treadle_ir.rewrite.nested import map_attribute
 from treadle_ir.rewrite.plain import plain
 from treadle_ir.symbolic.dimension import SymbolicDimension
 from treadle_ir.symbolic.scope import SymbolicScope
@@ -55,9 +55,9 @@ class _Substitution:
             return type
         found = self.types.get(type)
         if found is None:
-            found = self.types[type] = type.with_shape(self.value(type.shape)).with_sharding(
-                type.sharding
-            )
+            found = self.types[type] = type.with_shape(
+                map_attribute(type.shape, self.replaced)
+            ).with_sharding(type.sharding)
         return found
 
     def program(self, program: Program) -> Program:
@@ -93,31 +93,14 @@ class _Substitution:
     def primitive(self, primitive: Primitive) -> Primitive:
         found = self.primitives.get(id(primitive))
         if found is None:
-            found = self.primitives[id(primitive)] = self.value(primitive)
+            found = self.primitives[id(primitive)] = map_attribute(primitive, self.replaced)
         return found
 
-    def value(self, value: Any) -> Any:
-        """Return an attribute with sizes for names. Any: attributes are of any kind."""
+    def replaced(self, value: object) -> object:
+        """Return what stands for a part of an attribute: a number for a size, programs and types with numbers."""
         if isinstance(value, Symbolic):
             assert isinstance(value, SymbolicDimension)
             return value.at(self.values, self.scope)
         if isinstance(value, Program):
             return self.programs.get(id(value), value)
-        if isinstance(value, Type):
-            return self.type(value)
-        if type(value) is tuple:
-            made = tuple([self.value(each) for each in value])
-            return value if all(map(_same, value, made)) else made
-        if dataclasses.is_dataclass(value) and not isinstance(value, type):
-            changes = {}
-            for name in field_names(type(value)):
-                old = getattr(value, name)
-                new = self.value(old)
-                if new is not old:
-                    changes[name] = new
-            return dataclasses.replace(value, **changes) if changes else value
-        return value
-
-
-def _same(left: object, right: object) -> bool:
-    return left is right
+        return self.type(value) if isinstance(value, Type) else None

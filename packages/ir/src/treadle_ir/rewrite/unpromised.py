@@ -30,12 +30,6 @@ def _unpromised(program: Program) -> Program:
         primitive = equation.primitive
         if isinstance(primitive, (Gather, ScatterFamily)) and makes_promises(primitive):
             changed = True
-            equation = Equation(
-                without_promises(primitive),
-                equation.operands,
-                equation.results,
-                equation.effects,
-                equation.source,
-            )
+            equation = equation._replace(primitive=without_promises(primitive))
         equations.append(equation)
     return Program(program.parameters, tuple(equations), program.results) if changed else program

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 from treadle_ir.core.mesh import AbstractMesh, ClosedDimShardings
 from treadle_ir.core.partial import PartialDimShardings, with_partial_sums
@@ -14,6 +14,11 @@ from treadle_ir.core.types import ArrayType, Type
 from treadle_ir.errors.kinds import ShardingTypeError
 from treadle_ir.sharding.sharded_type import ShardedType, is_replicated, replicated_dims, type_text
 
+ShardedTypes: TypeAlias = Sequence[ShardedType]
+ArrayTypes: TypeAlias = Sequence[ArrayType]
+ResultDims: TypeAlias = Sequence[ClosedDimShardings]
+"""How each result is divided."""
+Known: TypeAlias = ClosedDimShardings | None
 P = TypeVar("P", bound=Primitive)
 P_contra = TypeVar("P_contra", bound=Primitive, contravariant=True)
 
@@ -24,11 +29,11 @@ class ShardingRule(Protocol[P_contra]):
     def __call__(
         self,
         primitive: P_contra,
-        operands: Sequence[ShardedType],
-        results: Sequence[ArrayType],
+        operands: ShardedTypes,
+        results: ArrayTypes,
         mesh: AbstractMesh,
         /,
-    ) -> Sequence[ClosedDimShardings]:
+    ) -> ResultDims:
         """Apply the rule."""
         ...
 
@@ -39,11 +44,11 @@ class NestedRule(Protocol[P_contra]):
     def __call__(
         self,
         primitive: P_contra,
-        operands: Sequence[ClosedDimShardings | None],
-        results: Sequence[ArrayType],
+        operands: Sequence[Known],
+        results: ArrayTypes,
         mesh: AbstractMesh,
         /,
-    ) -> Sequence[ClosedDimShardings | None]:
+    ) -> Sequence[Known]:
         """Apply the rule."""
         ...
 
@@ -114,7 +119,7 @@ def sharded_results(
     )
 
 
-def dims_over(type: Type, mesh: AbstractMesh) -> ClosedDimShardings | None:
+def dims_over(type: Type, mesh: AbstractMesh) -> Known:
     """Return which explicit axes of `mesh` divide an operand of a type; None where the compiler decides.
 
     Tokens are never divided.
@@ -126,7 +131,7 @@ def dims_over(type: Type, mesh: AbstractMesh) -> ClosedDimShardings | None:
 
 def _result_dims(
     primitive: Primitive, types: Sequence[Type], results: Sequence[Type], mesh: AbstractMesh
-) -> Sequence[ClosedDimShardings | None]:
+) -> Sequence[Known]:
     arrays = [type for type in results if isinstance(type, ArrayType)]
     if len(arrays) != len(results):  # tokens, which are never divided
         return [replicated_dims(getattr(type, "ndim", 0)) for type in results]
@@ -152,11 +157,8 @@ def _result_dims(
 
 
 def _divided(
-    primitive: Primitive,
-    operands: Sequence[ShardedType],
-    results: Sequence[ArrayType],
-    mesh: AbstractMesh,
-) -> Sequence[ClosedDimShardings]:
+    primitive: Primitive, operands: ShardedTypes, results: ArrayTypes, mesh: AbstractMesh
+) -> ResultDims:
     """Return how results are divided, of operands whose shardings are all known."""
     if all([is_replicated(each.dims) for each in operands]):
         return [replicated_dims(each.ndim) for each in results]

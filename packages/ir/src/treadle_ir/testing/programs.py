@@ -12,11 +12,10 @@ from contextlib import contextmanager
 
 from treadle_ir.analysis.verifier import verify
 from treadle_ir.core.equality import (
+    contained,
     equal_programs,
-    has_programs,
     inside_out,
     program_hash,
-    programs_of,
 )
 from treadle_ir.core.program import Program
 from treadle_ir.core.registry import find_primitive
@@ -50,13 +49,7 @@ def recorded() -> Iterator[list[Program]]:
 def outermost(programs: Iterable[Program]) -> list[Program]:
     """Return the programs that no other of the given programs contains."""
     each = list({id(program): program for program in programs}.values())
-    inside = {
-        id(inner)
-        for program in each
-        for equation in program.equations
-        if has_programs(equation.primitive)
-        for inner in programs_of(equation.primitive)
-    }
+    inside = {id(inner) for program in each for inner in contained(program)}
     return [program for program in each if id(program) not in inside]
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from treadle_ir.core.dtypes import DType, is_key
 from treadle_ir.core.promotion import scalar_type
 from treadle_ir.core.sharding import Sharding, replicated
+from treadle_ir.core.typed import Typed
 from treadle_ir.core.types import ArrayType, Type
 from treadle_ir.core.values import Literal
 from treadle_ir.errors.argument_checks import shown
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from treadle_ir.core.mesh import AbstractMesh, MeshAxes
 
 
-class Array(InstalledOperators, OnDevices):
+class Array(Typed, InstalledOperators, OnDevices):
     """An array: a concrete array, with elements, or a tracer, which represents an array while a function is traced.
 
     It is the type for annotations: `def loss(w: treadle.Array) -> treadle.Array`. Functions make arrays, not the class.
@@ -50,37 +51,11 @@ class Array(InstalledOperators, OnDevices):
 
     __slots__ = ()
     __array_priority__ = 1000  # NumPy defers `ndarray + Array` to this class
-    type: ArrayType
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The size of each axis."""
-        return self.type.shape
-
-    @property
-    def dtype(self) -> DType:
-        """The element type."""
-        return self.type.dtype
 
     @property
     def __numpy_dtype__(self) -> DType:
         """The element type, for `np.dtype(x)`."""
         return self.type.dtype
-
-    @property
-    def ndim(self) -> int:
-        """The number of axes."""
-        return self.type.ndim
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return self.type.size
-
-    @property
-    def weak_type(self) -> bool:
-        """Whether the array comes from a Python scalar, so that it yields to other operands in promotion."""
-        return self.type.weak
 
     @property
     def nbytes(self) -> int:

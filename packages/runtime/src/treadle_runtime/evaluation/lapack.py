@@ -10,7 +10,7 @@ on which some routines may not terminate, go to the reference kernel. Results ma
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,23 @@ MOST: Final = 1 << 14  # elements of a matrix: 128 rows
 _LETTERS: Final = {"f": "s", "d": "d", "F": "c", "D": "z"}
 _MOST_UNDIVIDED: Final = dict.fromkeys("fF", 2.0**80) | dict.fromkeys("dD", 2.0**918)  # squares
 _WORK: Final = 64  # columns of the workspace of routines without a size query
+
+
+P = TypeVar("P", bound=Primitive)
+_Maker: TypeAlias = Callable[[P, Sequence[ArrayType]], HostKernel]
+
+
+def _lapack_kernel(primitive: type[P], *, least: int = 1) -> Callable[[_Maker[P]], _Maker[P]]:
+    """Register the maker of a primitive's kernel, which is called if LAPACK supports the operands."""
+
+    def register(maker: _Maker[P]) -> _Maker[P]:
+        @host_kernel_of(primitive)
+        def made(primitive: P, operands: Sequence[ArrayType]) -> HostKernel | None:
+            return maker(primitive, operands) if _serves(operands, least) else None
+
+        return maker
+
+    return register
 
 
 def _serves(operands: Sequence[ArrayType], least: int = 1) -> bool:
@@ -64,11 +81,9 @@ def _outside(m: int, n: int, *, lower: bool = False, strictly: bool = False) -> 
     return ~triangle if lower else triangle
 
 
-@host_kernel_of(la.Cholesky)
-def cholesky(primitive: la.Cholesky, operands: Sequence[ArrayType]) -> HostKernel | None:
+@_lapack_kernel(la.Cholesky)
+def cholesky(primitive: la.Cholesky, operands: Sequence[ArrayType]) -> HostKernel:
     """`potrf`."""
-    if not _serves(operands):
-        return None
     potrf, otherwise = _routine("potrf", operands[0]), _otherwise(primitive)
 
     def run(a: Any) -> Any:
@@ -78,11 +93,9 @@ def cholesky(primitive: la.Cholesky, operands: Sequence[ArrayType]) -> HostKerne
     return run
 
 
-@host_kernel_of(la.Lu)
-def lu(primitive: la.Lu, operands: Sequence[ArrayType]) -> HostKernel | None:
+@_lapack_kernel(la.Lu)
+def lu(primitive: la.Lu, operands: Sequence[ArrayType]) -> HostKernel:
     """`getrf`; exact zeros on the diagonal of U are not a failure."""
-    if not _serves(operands):
-        return None
     getrf = _routine("getrf", operands[0])
     rows, array, i32 = range(operands[0].shape[0]), np.array, np.int32
 
@@ -97,16 +110,12 @@ def lu(primitive: la.Lu, operands: Sequence[ArrayType]) -> HostKernel | None:
     return run
 
 
-@host_kernel_of(la.TriangularSolve)
-def triangular_solve(
-    primitive: la.TriangularSolve, operands: Sequence[ArrayType]
-) -> HostKernel | None:
+@_lapack_kernel(la.TriangularSolve)
+def triangular_solve(primitive: la.TriangularSolve, operands: Sequence[ArrayType]) -> HostKernel:
     """`trsm`, which divides by the diagonal elements, zero or not.
 
     With a row-major matrix it solves the transposed system, so that nothing has to be copied to column-major order.
     """
-    if not _serves(operands):
-        return None
     trsm, one = _routine("trsm", operands[0], "blas"), 1.0
     conjugates = primitive.conjugate_a and not _is_real(operands[0])
     left, lower, unit = primitive.left_side, primitive.lower, primitive.unit_diagonal
@@ -139,11 +148,9 @@ def tridiagonal_solve(
     return run
 
 
-@host_kernel_of(la.Qr)
-def qr(primitive: la.Qr, operands: Sequence[ArrayType]) -> HostKernel | None:
+@_lapack_kernel(la.Qr)
+def qr(primitive: la.Qr, operands: Sequence[ArrayType]) -> HostKernel:
     """`geqrf` and `orgqr`, or `geqp3` and `orgqr`."""
-    if not _serves(operands):
-        return None
     (a,) = operands
     m, n = a.shape
     orgqr = _routine("orgqr" if _is_real(a) else "ungqr", a)
@@ -171,33 +178,27 @@ def qr(primitive: la.Qr, operands: Sequence[ArrayType]) -> HostKernel | None:
     return run_pivoted if primitive.pivoting else run
 
 
-@host_kernel_of(la.QrReflections)
-def qr_reflections(primitive: la.QrReflections, operands: Sequence[ArrayType]) -> HostKernel | None:
+@_lapack_kernel(la.QrReflections)
+def qr_reflections(primitive: la.QrReflections, operands: Sequence[ArrayType]) -> HostKernel:
     """`geqrf`."""
-    if not _serves(operands):
-        return None
     geqrf = _routine("geqrf", operands[0])
     return lambda a: geqrf(a)[:2]
 
 
-@host_kernel_of(la.HouseholderProduct)
+@_lapack_kernel(la.HouseholderProduct)
 def householder_product(
     primitive: la.HouseholderProduct, operands: Sequence[ArrayType]
-) -> HostKernel | None:
+) -> HostKernel:
     """`orgqr`, or `ungqr`."""
-    if not _serves(operands):
-        return None
     orgqr = _routine("orgqr" if _is_real(operands[0]) else "ungqr", operands[0])
     return lambda a, taus: orgqr(a, taus)[0]
 
 
-@host_kernel_of(la.HouseholderMultiply)
+@_lapack_kernel(la.HouseholderMultiply)
 def householder_multiply(
     primitive: la.HouseholderMultiply, operands: Sequence[ArrayType]
-) -> HostKernel | None:
+) -> HostKernel:
     """`ormqr`, or `unmqr`."""
-    if not _serves(operands):
-        return None
     a, taus, c = operands
     ormqr = _routine("ormqr" if _is_real(a) else "unmqr", a)
     side, operation = "L" if primitive.left else "R", "N"
@@ -207,30 +208,24 @@ def householder_multiply(
     return lambda a, taus, c: ormqr(side, operation, a[:, :count], taus, c, work)[0]
 
 
-@host_kernel_of(la.Hessenberg)
-def hessenberg(primitive: la.Hessenberg, operands: Sequence[ArrayType]) -> HostKernel | None:
+@_lapack_kernel(la.Hessenberg, least=2)
+def hessenberg(primitive: la.Hessenberg, operands: Sequence[ArrayType]) -> HostKernel:
     """`gehrd`."""
-    if not _serves(operands, least=2):
-        return None
     gehrd = _routine("gehrd", operands[0])
     return lambda a: gehrd(a)[:2]
 
 
-@host_kernel_of(la.Tridiagonal)
-def tridiagonal(primitive: la.Tridiagonal, operands: Sequence[ArrayType]) -> HostKernel | None:
+@_lapack_kernel(la.Tridiagonal, least=2)
+def tridiagonal(primitive: la.Tridiagonal, operands: Sequence[ArrayType]) -> HostKernel:
     """`sytrd`, or `hetrd`."""
-    if not _serves(operands, least=2):
-        return None
     sytrd = _routine("sytrd" if _is_real(operands[0]) else "hetrd", operands[0])
     lower = primitive.lower
     return lambda a: sytrd(a, lower)[:4]
 
 
-@host_kernel_of(la.Schur)
-def schur(primitive: la.Schur, operands: Sequence[ArrayType]) -> HostKernel | None:
+@_lapack_kernel(la.Schur)
+def schur(primitive: la.Schur, operands: Sequence[ArrayType]) -> HostKernel:
     """`gees`."""
-    if not _serves(operands):
-        return None
     gees, otherwise = _routine("gees", operands[0]), _otherwise(primitive)
     vectors = primitive.compute_vectors
 
@@ -249,11 +244,9 @@ def _unsorted(*eigenvalue: Any) -> None:
     """Accept an eigenvalue; `gees` requires a function for sorting, and does not call it without sorting."""
 
 
-@host_kernel_of(la.Eigh)
-def eigh(primitive: la.Eigh, operands: Sequence[ArrayType]) -> HostKernel | None:
+@_lapack_kernel(la.Eigh)
+def eigh(primitive: la.Eigh, operands: Sequence[ArrayType]) -> HostKernel:
     """`syevd`, or `heevd`."""
-    if not _serves(operands):
-        return None
     syevd = _routine("syevd" if _is_real(operands[0]) else "heevd", operands[0])
     otherwise, lower, computes = _otherwise(primitive), primitive.lower, primitive.compute_vectors
 
@@ -301,11 +294,9 @@ def _undivided(a: Any) -> bool:
     return bool(MOST / most < np.vdot(a, a).real < most)
 
 
-@host_kernel_of(la.Eig)
-def eig(primitive: la.Eig, operands: Sequence[ArrayType]) -> HostKernel | None:
+@_lapack_kernel(la.Eig)
+def eig(primitive: la.Eig, operands: Sequence[ArrayType]) -> HostKernel:
     """`geev`."""
-    if not _serves(operands):
-        return None
     geev, otherwise = _routine("geev", operands[0]), _otherwise(primitive)
     left, right = primitive.compute_left, primitive.compute_right
     dtype = np.result_type(operands[0].dtype, np.complex64)

@@ -77,9 +77,7 @@ def _with_scalars(equation: Equation, known: Mapping[Value, Operand]) -> Equatio
     operands = tuple([_constant(x, known) for x in equation.operands])
     if operands == equation.operands:
         return equation
-    return Equation(
-        equation.primitive, operands, equation.results, equation.effects, equation.source
-    )
+    return equation._replace(operands=operands)
 
 
 def _constant(atom: Atom, known: Mapping[Value, Operand]) -> Atom:

@@ -18,7 +18,6 @@ from treadle_ir import (
     AbstractMesh,
     ArgumentError,
     ArrayType,
-    Equation,
     Operand,
     PartitionSpec,
     Program,
@@ -179,13 +178,7 @@ def anywhere(program: Program) -> Program:
 
 def _anywhere(program: Program) -> Program:
     equations = [
-        Equation(
-            replace(each.primitive, device_ids=()),  # type: ignore[type-var]  # all of them are dataclasses
-            each.operands,
-            each.results,
-            each.effects,
-            each.source,
-        )
+        each._replace(primitive=replace(each.primitive, device_ids=()))  # type: ignore[type-var]  # dataclasses
         if isinstance(each.primitive, OverMesh) and each.primitive.device_ids
         else each
         for each in program.equations

@@ -156,15 +156,10 @@ def get_primitive_transpose(p: Primitive) -> Rule:
 def defjvp(primitive: Primitive, *rules: Rule | None) -> None:
     """Give an operation one rule for each operand: `rule(tangent, *primals, **params)`; None where it is zero."""
 
-    def jvp(primals: Sequence[Tree], tangents: Sequence[Tree], **params: Tree) -> tuple[Tree, Tree]:
-        result = primitive.bind(*primals, **params)
-        total: Tree = Zero.from_primal_value(result)
-        for rule, tangent in zip(rules, tangents, strict=True):
-            if rule is not None and type(tangent) is not Zero:
-                total = add_tangents(total, rule(tangent, *primals, **params))
-        return result, total
+    def without_result(rule: Rule) -> Rule:
+        return lambda tangent, _, *primals, **params: rule(tangent, *primals, **params)
 
-    primitive_jvps[primitive] = jvp
+    defjvp2(primitive, *[None if rule is None else without_result(rule) for rule in rules])
 
 
 def defjvp2(primitive: Primitive, *rules: Rule | None) -> None:

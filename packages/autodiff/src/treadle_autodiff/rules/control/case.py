@@ -11,10 +11,18 @@ from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar, final
 
 from treadle_autodiff.programs import jvp_program, linearize_program, transpose_program
-from treadle_autodiff.registry import LinearFunction, jvp_rule, linearize_rule, transpose_rule
+from treadle_autodiff.registry import (
+    Cotangents,
+    Duals,
+    Linearization,
+    LinearOperands,
+    jvp_rule,
+    linearize_rule,
+    transpose_rule,
+)
 from treadle_autodiff.rules.call import with_zeros
 from treadle_autodiff.rules.control.operands import nonzero_flags, those
-from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise, zeros
+from treadle_autodiff.tangents import Linear, Tangents, Zero, materialise, zeros
 from treadle_ir import Atom, Operand, Operands, Program, Type, Value, bind, stage
 from treadle_ir.core import Flags, elementwise_or
 from treadle_ir.primitives.control import Case
@@ -35,9 +43,7 @@ class _Branches:
 
 
 @jvp_rule(Case)
-def case_jvp(
-    primitive: Case, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+def case_jvp(primitive: Case, primals: Operands, tangents: Tangents, /) -> Duals:
     """The chosen branch's jvp; a result has a tangent if it has one in some branch."""
     flags = nonzero_flags(tangents)[1:]
     made = derived(
@@ -73,9 +79,7 @@ class _LinearizedCase:
 
 
 @linearize_rule(Case)
-def case_linearize(
-    primitive: Case, primals: Operands, nonzero: Sequence[bool], /
-) -> tuple[Operands, LinearFunction]:
+def case_linearize(primitive: Case, primals: Operands, nonzero: Sequence[bool], /) -> Linearization:
     """The chosen branch now, with the residuals of all branches in common places; its linear part later."""
     flags = tuple(nonzero[1:])
     split = derived(
@@ -88,7 +92,7 @@ def case_linearize(
     types = primitive.branches[0].result_types
     residuals = [*outputs[len(types) :], *[operands[i] for i in split.handed_on]]
 
-    def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
+    def linear(tangents: Tangents) -> Tangents:
         if not any(split.nonzero):
             return with_zeros((), split.nonzero, types)
         given = [materialise(tangent) for tangent in those(tangents[1:], flags)]
@@ -178,8 +182,8 @@ def _with_slots(
 
 @transpose_rule(Case)
 def case_transpose(
-    primitive: Case, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
-) -> Sequence[Tangent | None]:
+    primitive: Case, cotangents: Tangents, operands: LinearOperands, /
+) -> Cotangents:
     """The chosen branch's transpose."""
     index = operands[0]
     assert not isinstance(index, Linear), "the index of a case is an integer"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Any, TypeAlias, TypeVar
 
-from treadle_autodiff.tangents import Tangent, Zero
+from treadle_autodiff.tangents import Tangents, Zero
 from treadle_ir import type_of
 from treadle_ir.core import Flags, Groups, float0
 
@@ -15,7 +15,7 @@ Grouping: TypeAlias = Callable[[Sequence[Any]], G]
 """Divides a list with an item for each operand, or for each result, into groups."""
 
 
-def nonzero_flags(tangents: Sequence[Tangent]) -> Flags:
+def nonzero_flags(tangents: Tangents) -> Flags:
     """Return which tangents have data: integers' have none."""
     return tuple(
         [not isinstance(tangent, Zero) and type_of(tangent).dtype != float0 for tangent in tangents]

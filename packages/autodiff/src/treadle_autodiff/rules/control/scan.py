@@ -18,7 +18,7 @@ from treadle_autodiff.programs import (
     jvp_program,
     linearize_program,
 )
-from treadle_autodiff.registry import LinearFunction, jvp_rule, linearize_rule
+from treadle_autodiff.registry import Duals, Linearization, jvp_rule, linearize_rule
 from treadle_autodiff.rules.call import with_zeros
 from treadle_autodiff.rules.control.invariant import hoisted
 from treadle_autodiff.rules.control.operands import (
@@ -28,7 +28,7 @@ from treadle_autodiff.rules.control.operands import (
     tangent_places,
     those,
 )
-from treadle_autodiff.tangents import Tangent, materialise
+from treadle_autodiff.tangents import Tangents, materialise
 from treadle_ir import ArrayType, Atom, Literal, Operand, Operands, Program, Type, bind
 from treadle_ir.analysis import forward
 from treadle_ir.core import Flags, ScanOperands, ScanResults
@@ -77,9 +77,7 @@ class _JvpScan:
 
 
 @jvp_rule(Scan)
-def scan_jvp(
-    primitive: Scan, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+def scan_jvp(primitive: Scan, primals: Operands, tangents: Tangents, /) -> Duals:
     """One loop over primals and tangents."""
     flags = nonzero_flags(tangents)
     loop = derived(
@@ -131,14 +129,12 @@ class LinearizedScan:
 
 
 @linearize_rule(Scan)
-def scan_linearize(
-    primitive: Scan, primals: Operands, nonzero: Sequence[bool], /
-) -> tuple[Operands, LinearFunction]:
+def scan_linearize(primitive: Scan, primals: Operands, nonzero: Sequence[bool], /) -> Linearization:
     """The known loop now, stacking residuals; the linear loop over them for later."""
     results, split, residuals = run_known(primitive, primals, tuple(nonzero))
     types = _result_types(primitive)
 
-    def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
+    def linear(tangents: Tangents) -> Tangents:
         if not any(split.returned):
             return with_zeros((), split.returned, types)
         operands = linear_operands(primitive, split, residuals, tangents)

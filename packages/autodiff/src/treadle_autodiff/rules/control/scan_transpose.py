@@ -20,10 +20,10 @@ from treadle_autodiff.programs import (
     transpose_program,
     transposed_with_cells,
 )
-from treadle_autodiff.registry import transpose_rule
+from treadle_autodiff.registry import Cotangents, LinearOperands, transpose_rule
 from treadle_autodiff.rules.control.operands import filled, nonzero_flags, those
 from treadle_autodiff.rules.control.scan import linear_operands, run_known, signature
-from treadle_autodiff.tangents import Linear, Tangent, Zero, add, materialise, zeros
+from treadle_autodiff.tangents import Linear, Tangent, Tangents, Zero, add, materialise, zeros
 from treadle_ir import ArrayType, Operand, Operands, Program, UnsupportedError, bind, stage, type_of
 from treadle_ir.analysis import backward
 from treadle_ir.core import Flags, ScanOperands, unsharded
@@ -54,8 +54,8 @@ class _TransposedScan:
 
 @transpose_rule(Scan)
 def scan_transpose(
-    primitive: Scan, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
-) -> Sequence[Tangent | None]:
+    primitive: Scan, cotangents: Tangents, operands: LinearOperands, /
+) -> Cotangents:
     """The loop the other way; cotangents of constants are summed up in carries.
 
     Raises:
@@ -79,9 +79,7 @@ def scan_transpose(
     return _with_cells(primitive, cotangents, operands)
 
 
-def _with_cells(
-    scan: Scan, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
-) -> Sequence[Tangent | None]:
+def _with_cells(scan: Scan, cotangents: Tangents, operands: LinearOperands) -> Cotangents:
     """The transposed loop, of linear carries; backward rules of users in its body may write to references."""
     return transposed_with_cells(
         scan.body,
@@ -92,10 +90,10 @@ def _with_cells(
 
 def _transposed(
     scan: Scan,
-    cotangents: Sequence[Tangent],
-    operands: Sequence[Operand | Linear],
+    cotangents: Tangents,
+    operands: LinearOperands,
     cells: tuple[Cell, ...],
-) -> Sequence[Tangent | None]:
+) -> Cotangents:
     """The transposed loop, of linear carries; it carries what cells hold that are used in its body."""
     consts, carry, xs = scan.operand_groups(operands)
     is_linear = ScanOperands(_linear(consts), [True] * len(carry), _linear(xs)).flat()
@@ -125,17 +123,17 @@ def _transposed(
     return [*to_consts, *to_carry, *_cotangents(xs, returned.xs, outputs)]
 
 
-def _linear(operands: Sequence[Operand | Linear]) -> list[bool]:
+def _linear(operands: LinearOperands) -> list[bool]:
     return [isinstance(x, Linear) for x in operands]
 
 
-def _known(operands: Sequence[Operand | Linear]) -> list[Operand]:
+def _known(operands: LinearOperands) -> list[Operand]:
     return [x for x in operands if not isinstance(x, Linear)]
 
 
 def _cotangents(
-    operands: Sequence[Operand | Linear], returned: Sequence[bool], outputs: Iterator[Operand]
-) -> list[Tangent | None]:
+    operands: LinearOperands, returned: Sequence[bool], outputs: Iterator[Operand]
+) -> Cotangents:
     """Return the cotangents of operands, which are among the outputs where they are returned; None of known ones."""
     cotangents: list[Tangent | None] = []
     for x, flag in zip(operands, returned, strict=True):
@@ -149,10 +147,10 @@ def _cotangents(
 
 def _transpose_with_known_carry(
     scan: Scan,
-    cotangents: Sequence[Tangent],
-    operands: Sequence[Operand | Linear],
+    cotangents: Tangents,
+    operands: LinearOperands,
     linear: Flags,
-) -> Sequence[Tangent | None]:
+) -> Cotangents:
     """Transpose a loop that also carries known values, a counter for example.
 
     The loop is linear in the `Linear` operands, so it is its own derivative at zero. Linearizing it there

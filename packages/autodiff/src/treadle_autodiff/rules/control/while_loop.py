@@ -9,11 +9,19 @@ from typing import final
 import numpy as np
 
 from treadle_autodiff.programs import jvp_program
-from treadle_autodiff.registry import LinearFunction, jvp_rule, linearize_rule, transpose_rule
+from treadle_autodiff.registry import (
+    Cotangents,
+    Duals,
+    Linearization,
+    LinearOperands,
+    jvp_rule,
+    linearize_rule,
+    transpose_rule,
+)
 from treadle_autodiff.rules.call import with_zeros
 from treadle_autodiff.rules.control.operands import dual_groups, dual_places, nonzero_flags, those
 from treadle_autodiff.rules.control.scan import scan_linearize
-from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
+from treadle_autodiff.tangents import Tangents, Zero, materialise
 from treadle_ir import Operand, Operands, Program, bind, ops, stage, type_of
 from treadle_ir.analysis import forward
 from treadle_ir.core import Flags, WhileOperands, unsharded
@@ -39,9 +47,7 @@ class _WhileJvp:
 
 
 @jvp_rule(While)
-def while_jvp(
-    primitive: While, primals: Operands, tangents: Sequence[Tangent], /
-) -> tuple[Operands, Sequence[Tangent]]:
+def while_jvp(primitive: While, primals: Operands, tangents: Tangents, /) -> Duals:
     """One loop over primals and tangents; the condition sees the primals only."""
     groups = primitive.operand_groups(nonzero_flags(tangents))
     no_tangent = [False] * primitive.cond_constants
@@ -94,7 +100,7 @@ def _while_jvp(loop: While, flags: Flags) -> _WhileJvp:
 @linearize_rule(While)
 def while_linearize(
     primitive: While, primals: Operands, nonzero: Sequence[bool], /
-) -> tuple[Operands, LinearFunction]:
+) -> Linearization:
     """With a trip bound, as a scan. Without, the results now, and for later a loop over both."""
     if primitive.trip_bound is not None:
         bounded = derived(
@@ -106,7 +112,7 @@ def while_linearize(
         scan = Scan(bounded.iteration, primitive.trip_bound, of_cond + of_body, carry)
         return scan_linearize(scan, primals, nonzero)
 
-    def linear(tangents: Sequence[Tangent]) -> Sequence[Tangent]:
+    def linear(tangents: Tangents) -> Tangents:
         known = [
             tangent if flag else Zero(type_of(x).tangent())
             for tangent, x, flag in zip(tangents, primals, nonzero, strict=True)
@@ -145,8 +151,8 @@ def _bounded_iteration(primitive: While) -> Program:
 
 @transpose_rule(While)
 def while_transpose(
-    primitive: While, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear], /
-) -> Sequence[Tangent | None]:
+    primitive: While, cotangents: Tangents, operands: LinearOperands, /
+) -> Cotangents:
     """Impossible: the number of iterations to go back is not known.
 
     Raises:

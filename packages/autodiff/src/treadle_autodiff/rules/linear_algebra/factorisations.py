@@ -6,10 +6,8 @@ what belongs to one factor's derivative and what to the other's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from treadle_autodiff.registry import jvp_rule, jvp_rules, locally_constant
-from treadle_autodiff.tangents import Tangent, Zero
+from treadle_autodiff.registry import Duals, jvp_rule, jvp_rules, locally_constant
+from treadle_autodiff.tangents import Tangents, Zero
 from treadle_ir import Operand, Operands, bind, ops, type_of
 from treadle_ir.calling import matrices
 from treadle_ir.primitives.linear_algebra import (
@@ -31,9 +29,7 @@ for _reflections in (QrReflections, HouseholderProduct, HouseholderMultiply):
 
 
 @jvp_rule(Cholesky)
-def cholesky_jvp(
-    primitive: Cholesky, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, Sequence[Tangent]]:
+def cholesky_jvp(primitive: Cholesky, primals: Operands, tangents: Tangents) -> Duals:
     """`dL = L low(L⁻¹ dA L⁻ᴴ)`, where `low` is the lower triangle with half of the diagonal.
 
     Source: I. Murray, "Differentiation of the Cholesky decomposition", 2016, equation 8.
@@ -52,9 +48,7 @@ def cholesky_jvp(
 
 
 @jvp_rule(Lu)
-def lu_jvp(
-    primitive: Lu, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, Sequence[Tangent]]:
+def lu_jvp(primitive: Lu, primals: Operands, tangents: Tangents) -> Duals:
     """With `X = L⁻¹ P dA U⁻¹`: dL = L times X's strict lower triangle, dU = X's upper triangle times U.
 
     Factors that are not square are completed by rows and columns of the identity, which drop out. Pivots stay.
@@ -102,9 +96,7 @@ def _with_ones(x: Operand, first: int) -> Operand:
 
 
 @jvp_rule(Qr)
-def qr_jvp(
-    primitive: Qr, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, Sequence[Tangent]]:
+def qr_jvp(primitive: Qr, primals: Operands, tangents: Tangents) -> Duals:
     """With `X = dA R⁻¹` and `C = Qᴴ X`: `dQ = X - Q C + Q W` and `dR = (C - W) R`.
 
     W is skew-Hermitian, and C - W upper triangular with a real diagonal: so R keeps its shape and its real diagonal.

@@ -6,11 +6,10 @@ comes out is infinite or NaN. Values alone have derivatives also there, in the s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from treadle_autodiff.registry import jvp_rule, jvp_rules
-from treadle_autodiff.tangents import Tangent, Zero
+from treadle_autodiff.registry import Duals, jvp_rule, jvp_rules
+from treadle_autodiff.tangents import Tangents, Zero
 from treadle_ir import Operand, Operands, bind, ops, type_of
 from treadle_ir.calling import matrices
 from treadle_ir.core import dtypes
@@ -39,9 +38,7 @@ def _column_products(x: Operand, y: Operand) -> Operand:
 
 
 @jvp_rule(Eigh)
-def eigh_jvp(
-    primitive: Eigh, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, Sequence[Tangent]]:
+def eigh_jvp(primitive: Eigh, primals: Operands, tangents: Tangents) -> Duals:
     """With `P = Vᴴ dA V`: dw is P's diagonal, and `dV = V (F * P)` with `F[i, j] = 1 / (w[j] - w[i])` for i != j.
 
     Of complex vectors the phases are those for which `Vᴴ dV` has a diagonal of zeros.
@@ -64,9 +61,7 @@ def eigh_jvp(
 
 
 @jvp_rule(Svd)
-def svd_jvp(
-    primitive: Svd, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, Sequence[Tangent]]:
+def svd_jvp(primitive: Svd, primals: Operands, tangents: Tangents) -> Duals:
     """With `P = Uᴴ dA V`: ds is the real part of P's diagonal, and U and V turn.
 
     `dU = U (F * (P S + S Pᴴ))` and `dV = V (F * (S P + Pᴴ S))` with `F[i, j] = 1 / (s[j]² - s[i]²)` for i != j. Where U
@@ -154,9 +149,7 @@ def _completed(basis: Operand, change: Operand, k: int) -> Operand:
 
 
 @jvp_rule(Eig)
-def eig_jvp(
-    primitive: Eig, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, Sequence[Tangent]]:
+def eig_jvp(primitive: Eig, primals: Operands, tangents: Tangents) -> Duals:
     """With `P = V⁻¹ dA V`: dw is P's diagonal, and `dV = V (F * P)` with `F[i, j] = 1 / (w[j] - w[i])` for i != j.
 
     That is the change up to multiples of each vector: of them those are taken for which the norm stays 1 and the

@@ -6,11 +6,17 @@ differentiation", 2008, 2.3.1.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from treadle_autodiff.registry import jvp_rule, not_linear, transpose_rule
-from treadle_autodiff.tangents import Linear, Tangent, Zero, add, materialise
+from treadle_autodiff.registry import (
+    Cotangents,
+    Duals,
+    LinearOperands,
+    jvp_rule,
+    not_linear,
+    transpose_rule,
+)
+from treadle_autodiff.tangents import Linear, Tangents, Zero, add, materialise
 from treadle_ir import Operand, Operands, bind, ops, type_of
 from treadle_ir.calling import matrices
 from treadle_ir.primitives.linear_algebra import TriangularSolve, TridiagonalSolve
@@ -18,8 +24,8 @@ from treadle_ir.primitives.linear_algebra import TriangularSolve, TridiagonalSol
 
 @jvp_rule(TriangularSolve)
 def triangular_solve_jvp(
-    primitive: TriangularSolve, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, Sequence[Tangent]]:
+    primitive: TriangularSolve, primals: Operands, tangents: Tangents
+) -> Duals:
     """`op(a) dx = db - op(da) x`, of da the triangle that is read."""
     a, b = primals
     da, db = tangents
@@ -38,8 +44,8 @@ def triangular_solve_jvp(
 
 @transpose_rule(TriangularSolve)
 def triangular_solve_transpose(
-    primitive: TriangularSolve, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
-) -> Sequence[Tangent | None]:
+    primitive: TriangularSolve, cotangents: Tangents, operands: LinearOperands
+) -> Cotangents:
     """The cotangent of b solves the system with the matrices.transposed matrix."""
     a, _ = operands
     if isinstance(a, Linear):
@@ -69,8 +75,8 @@ def _moved(x: Operand, axis: int, step: int) -> Operand:
 
 @jvp_rule(TridiagonalSolve)
 def tridiagonal_solve_jvp(
-    primitive: TridiagonalSolve, primals: Operands, tangents: Sequence[Tangent]
-) -> tuple[Operands, Sequence[Tangent]]:
+    primitive: TridiagonalSolve, primals: Operands, tangents: Tangents
+) -> Duals:
     """`a dx = db - da x`, with the three diagonals of da."""
     *diagonals, b = primals
     *changes, db = tangents
@@ -87,8 +93,8 @@ def tridiagonal_solve_jvp(
 
 @transpose_rule(TridiagonalSolve)
 def tridiagonal_solve_transpose(
-    primitive: TridiagonalSolve, cotangents: Sequence[Tangent], operands: Sequence[Operand | Linear]
-) -> Sequence[Tangent | None]:
+    primitive: TridiagonalSolve, cotangents: Tangents, operands: LinearOperands
+) -> Cotangents:
     """The cotangent of b solves the system with the matrices.transposed matrix, whose diagonals have changed places."""
     below, diagonal, above, _ = operands
     if isinstance(below, Linear) or isinstance(diagonal, Linear) or isinstance(above, Linear):

@@ -15,7 +15,7 @@ import numpy as np
 
 from treadle_compiler import emit
 from treadle_compiler.context import LoweringContext
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir import ArrayType, MissingRuleError, Primitive, Type
 from treadle_ir.core import dtypes
 from treadle_ir.core.dtypes import BY_NAME
@@ -71,7 +71,7 @@ def call_routine(
     context: LoweringContext,
     primitive: Primitive,
     routines: Mapping[str, Routine],
-    operands: Sequence[HloValue],
+    operands: HloValues,
     results: Sequence[ArrayType],
     *,
     vectors: Sequence[int] = (),
@@ -139,7 +139,7 @@ def info_type(a: HloValue) -> ArrayType:
 def or_nan(
     context: LoweringContext,
     info: HloValue,
-    results: Sequence[HloValue],
+    results: HloValues,
     sound: HloValue | None = None,
 ) -> list[HloValue]:
     """Results where the routine's code is 0, which says that it did its work, and `sound` holds, else NaN."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from treadle_compiler.context import LoweringContext
 from treadle_compiler.lowering.linear_algebra.calls import (
     Routine,
@@ -16,15 +14,13 @@ from treadle_compiler.lowering.linear_algebra.calls import (
     zeros,
 )
 from treadle_compiler.registry import lowering_rule
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir import ArrayType
 from treadle_ir.primitives.linear_algebra import Hessenberg, Tridiagonal
 
 
 @lowering_rule(Hessenberg)
-def hessenberg_lowering(
-    context: LoweringContext, primitive: Hessenberg, a: HloValue
-) -> Sequence[HloValue]:
+def hessenberg_lowering(context: LoweringContext, primitive: Hessenberg, a: HloValue) -> HloValues:
     """One call; a matrix of one row is its own form."""
     form, taus = context.result_types
     assert isinstance(form, ArrayType)
@@ -43,7 +39,7 @@ def hessenberg_lowering(
 @lowering_rule(Tridiagonal)
 def tridiagonal_lowering(
     context: LoweringContext, primitive: Tridiagonal, a: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """One call."""
     types = []
     for type in context.result_types:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from treadle_compiler import emit
@@ -27,7 +25,7 @@ from treadle_compiler.lowering.linear_algebra.calls import (
 )
 from treadle_compiler.lowering.linear_algebra.pivots import permutation_of
 from treadle_compiler.registry import lowering_rule
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir import ArrayType, Primitive
 from treadle_ir.primitives.linear_algebra import (
     Cholesky,
@@ -45,9 +43,7 @@ def _everywhere(name: str, a: HloValue) -> dict[str, Routine]:
 
 
 @lowering_rule(Cholesky)
-def cholesky_lowering(
-    context: LoweringContext, primitive: Cholesky, a: HloValue
-) -> Sequence[HloValue]:
+def cholesky_lowering(context: LoweringContext, primitive: Cholesky, a: HloValue) -> HloValues:
     """LAPACK's and cuSOLVER's, which are several times as fast as XLA's own; that elsewhere."""
     if 0 in a.shape:
         return [a]
@@ -68,7 +64,7 @@ def cholesky_lowering(
 
 
 @lowering_rule(Lu)
-def lu_lowering(context: LoweringContext, primitive: Lu, a: HloValue) -> Sequence[HloValue]:
+def lu_lowering(context: LoweringContext, primitive: Lu, a: HloValue) -> HloValues:
     """LAPACK's pivots count from 1. A singular matrix is factorised too."""
     factors, pivots, permutation = (_strong(type) for type in context.result_types)
     if 0 in a.shape:
@@ -90,7 +86,7 @@ def _strong(type: object) -> ArrayType:
 
 
 @lowering_rule(Qr)
-def qr_lowering(context: LoweringContext, primitive: Qr, a: HloValue) -> Sequence[HloValue]:
+def qr_lowering(context: LoweringContext, primitive: Qr, a: HloValue) -> HloValues:
     """Reflections, and their product."""
     q_type, r_type, *order_type = (_strong(type) for type in context.result_types)
     n = a.shape[-1]
@@ -143,7 +139,7 @@ def _reflections(
 @lowering_rule(QrReflections)
 def qr_reflections_lowering(
     context: LoweringContext, primitive: QrReflections, a: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """One call."""
     form, taus = (_strong(type) for type in context.result_types)
     if 0 in a.shape:
@@ -169,7 +165,7 @@ def _product(
 @lowering_rule(HouseholderProduct)
 def householder_product_lowering(
     context: LoweringContext, primitive: HouseholderProduct, a: HloValue, taus: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """One call; no reflections make the identity."""
     if 0 in a.shape or 0 in taus.shape:
         return [identities(context, emit.array_type(a))]
@@ -183,7 +179,7 @@ def householder_multiply_lowering(
     a: HloValue,
     taus: HloValue,
     c: HloValue,
-) -> Sequence[HloValue]:
+) -> HloValues:
     """One call; no reflections change nothing."""
     if 0 in c.shape or 0 in taus.shape:
         return [c]

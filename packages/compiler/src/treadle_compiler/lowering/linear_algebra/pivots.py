@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from treadle_compiler import emit
 from treadle_compiler.context import LoweringContext
 from treadle_compiler.registry import lowering_rule
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir import ArrayType
 from treadle_ir.primitives.linear_algebra import LuPivotsToPermutation
 
@@ -40,7 +38,7 @@ def permutation_of(context: LoweringContext, pivots: HloValue, size: int) -> Hlo
     within = emit.convert(context, within, _I32)
     zero = emit.scalar(context, 0, _I32)
 
-    def step(carry: Sequence[HloValue]) -> list[HloValue]:
+    def step(carry: HloValues) -> list[HloValue]:
         i, rows = carry
         starts = [*[zero] * axis, i]
         pivot = emit.dynamic_slice(context, within, starts, (*batch, 1))
@@ -65,7 +63,7 @@ def permutation_of(context: LoweringContext, pivots: HloValue, size: int) -> Hlo
             moved = emit.select(context, here, _spread(context, other, shape), moved)
         return [emit.binary(context, "add", i, emit.scalar(context, 1, _I32)), moved]
 
-    def more(carry: Sequence[HloValue]) -> HloValue:
+    def more(carry: HloValues) -> HloValue:
         return emit.compare(context, carry[0], emit.scalar(context, steps, _I32), "lt")
 
     return emit.while_loop(context, [zero, first], more, step)[1]
@@ -78,6 +76,6 @@ def _spread(context: LoweringContext, x: HloValue, shape: tuple[int, ...]) -> Hl
 @lowering_rule(LuPivotsToPermutation)
 def lu_pivots_to_permutation_lowering(
     context: LoweringContext, primitive: LuPivotsToPermutation, pivots: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """The permutation of the rows that the pivots name, and of those that they do not."""
     return [permutation_of(context, pivots, primitive.permutation_size)]

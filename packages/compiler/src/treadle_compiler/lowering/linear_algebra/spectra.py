@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from treadle_compiler import emit
@@ -27,7 +26,7 @@ from treadle_compiler.lowering.linear_algebra.calls import (
     zeros,
 )
 from treadle_compiler.registry import lowering_rule
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir import ArrayType
 from treadle_ir.core import dtypes
 from treadle_ir.primitives.linear_algebra import Eig, Eigh, Schur, Svd
@@ -49,7 +48,7 @@ def _types(context: LoweringContext) -> list[ArrayType]:
 
 
 @lowering_rule(Eigh)
-def eigh_lowering(context: LoweringContext, primitive: Eigh, a: HloValue) -> Sequence[HloValue]:
+def eigh_lowering(context: LoweringContext, primitive: Eigh, a: HloValue) -> HloValues:
     """One call; the vectors take the matrix's place, which the routine also needs where there are none."""
     types = _types(context)
     if 0 in a.shape:
@@ -72,7 +71,7 @@ def eigh_lowering(context: LoweringContext, primitive: Eigh, a: HloValue) -> Seq
 
 
 @lowering_rule(Svd)
-def svd_lowering(context: LoweringContext, primitive: Svd, a: HloValue) -> Sequence[HloValue]:
+def svd_lowering(context: LoweringContext, primitive: Svd, a: HloValue) -> HloValues:
     """One call."""
     types = _types(context)
     *batch, m, n = a.shape
@@ -111,7 +110,7 @@ def svd_lowering(context: LoweringContext, primitive: Svd, a: HloValue) -> Seque
 
 def _by_cusolver(
     context: LoweringContext, primitive: Svd, a: HloValue, s_type: ArrayType
-) -> Sequence[HloValue]:
+) -> HloValues:
     algorithm = primitive.algorithm
     if algorithm == "default":
         algorithm = "jacobi" if max(a.shape[-2:]) <= _MOST_JACOBI else "qr"
@@ -125,7 +124,7 @@ def _by_cusolver(
 
 def _by_bidiagonals(
     context: LoweringContext, primitive: Svd, a: HloValue, s_type: ArrayType
-) -> Sequence[HloValue]:
+) -> HloValues:
     """A call for matrices that have no more columns than rows; of others, for their transposes."""
     *batch, m, n = a.shape
     wide = m < n
@@ -155,7 +154,7 @@ def _by_bidiagonals(
 
 def _by_rotations(
     context: LoweringContext, primitive: Svd, a: HloValue, s_type: ArrayType, algorithm: str
-) -> Sequence[HloValue]:
+) -> HloValues:
     """Write Jacobi's method, or a polar decomposition: calls that return V."""
     *batch, m, n = a.shape
     k = min(m, n)
@@ -179,7 +178,7 @@ def _by_rotations(
 
 
 @lowering_rule(Eig)
-def eig_lowering(context: LoweringContext, primitive: Eig, a: HloValue) -> Sequence[HloValue]:
+def eig_lowering(context: LoweringContext, primitive: Eig, a: HloValue) -> HloValues:
     """One call; of a real matrix it returns real and imaginary parts of eigenvalues."""
     values_type, *vector_types = _types(context)
     if 0 in a.shape:
@@ -243,7 +242,7 @@ def _by_part(context: LoweringContext, op: str, x: HloValue, factor: HloValue) -
 
 
 @lowering_rule(Schur)
-def schur_lowering(context: LoweringContext, primitive: Schur, a: HloValue) -> Sequence[HloValue]:
+def schur_lowering(context: LoweringContext, primitive: Schur, a: HloValue) -> HloValues:
     """One call, without an order of the eigenvalues."""
     types = _types(context)
     if 0 in a.shape:

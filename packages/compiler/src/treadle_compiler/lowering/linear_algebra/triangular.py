@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -22,7 +21,7 @@ from treadle_compiler.lowering.linear_algebra.calls import (
     zeros,
 )
 from treadle_compiler.registry import lowering_rule
-from treadle_compiler.value import HloValue
+from treadle_compiler.value import HloValue, HloValues
 from treadle_ir.core import dtypes
 from treadle_ir.primitives.linear_algebra import TriangularSolve, TridiagonalSolve
 
@@ -33,7 +32,7 @@ _FEWEST_ROWS: Final = 3  # of cuSPARSE's systems
 @lowering_rule(TriangularSolve)
 def triangular_solve_lowering(
     context: LoweringContext, primitive: TriangularSolve, a: HloValue, b: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """XLA's own on accelerators; on the CPU BLAS's, which is faster at any size."""
     dtype = b.dtype
     if 0 in b.shape:
@@ -91,7 +90,7 @@ def _by_xla(
 @lowering_rule(TridiagonalSolve)
 def tridiagonal_solve_lowering(
     context: LoweringContext, primitive: TridiagonalSolve, *operands: HloValue
-) -> Sequence[HloValue]:
+) -> HloValues:
     """A call of LAPACK or of cuSPARSE; without perturbation, where a pivot is zero, NaN."""
     _, diagonal, _, b = operands
     if 0 in b.shape:
@@ -116,7 +115,7 @@ def tridiagonal_solve_lowering(
 
 
 def _by_cusparse(
-    context: LoweringContext, primitive: TridiagonalSolve, operands: Sequence[HloValue]
+    context: LoweringContext, primitive: TridiagonalSolve, operands: HloValues
 ) -> HloValue:
     """A call that takes three rows at least; those that are added are the identity's, and solve to 0."""
     axis = len(operands[-1].shape) - 2
@@ -136,7 +135,7 @@ def _by_cusparse(
 
 
 def _perturbed(
-    context: LoweringContext, primitive: TridiagonalSolve, operands: Sequence[HloValue]
+    context: LoweringContext, primitive: TridiagonalSolve, operands: HloValues
 ) -> HloValue:
     """A call that jaxlib names alike for all element types."""
     type = emit.array_type(operands[-1]).strong()

@@ -9,18 +9,19 @@ import numpy as np
 from treadle_ir.core import dtypes
 from treadle_ir.core.dtypes import DType
 from treadle_ir.core.families import Indexing
+from treadle_ir.core.primitive import check_word
 from treadle_ir.core.registry import register
 from treadle_ir.core.types import ArrayType, Type
 from treadle_ir.errors.argument_checks import refused
 from treadle_ir.errors.kinds import ShapeError
 from treadle_ir.primitives.indexing.positions import (
+    MODES,
     FillValue,
     Mode,
     check_axes,
     check_batching,
     check_index_map,
     check_indices,
-    check_mode,
     interleave,
     is_number,
 )
@@ -70,7 +71,7 @@ class Gather(Indexing):
     unique_indices: bool = False
 
     def __post_init__(self) -> None:
-        check_mode(self.name, self.mode)
+        check_word(self.name, "mode", self.mode, MODES)
         fill = self.fill_value
         if fill is not None and not is_number(fill):
             raise refused(self.name, "fill_value", "a number", fill)

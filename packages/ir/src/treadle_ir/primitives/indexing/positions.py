@@ -9,21 +9,11 @@ import numpy as np
 
 from treadle_ir.core import dtypes
 from treadle_ir.core.types import ArrayType, Type
-from treadle_ir.errors.kinds import ArgumentError, DTypeError, ShapeError
+from treadle_ir.errors.kinds import DTypeError, ShapeError
 
 Mode: TypeAlias = Literal["clip", "fill", "promise_in_bounds"]
-
-
-_MODES: Final = get_args(Mode)
-
-
+MODES: Final = get_args(Mode)
 FillValue: TypeAlias = bool | int | float | complex | None
-
-
-def check_mode(name: str, mode: str) -> None:
-    """Refuse an unknown mode."""
-    if mode not in _MODES:
-        raise ArgumentError(f"{name}: mode is {mode!r}, not one of {', '.join(_MODES)}")
 
 
 def check_axes(

@@ -6,16 +6,17 @@ from functools import partial
 from typing import ClassVar, Final, final
 
 from treadle_ir.core.families import Indexing
+from treadle_ir.core.primitive import check_word
 from treadle_ir.core.registry import register
 from treadle_ir.core.types import ArrayType, Type
 from treadle_ir.errors.kinds import DTypeError, ShapeError
 from treadle_ir.primitives.indexing.positions import (
+    MODES,
     Mode,
     check_axes,
     check_batching,
     check_index_map,
     check_indices,
-    check_mode,
 )
 from treadle_ir.process.frozen_classes import frozen
 from treadle_ir.tracing.array import Array, Operand
@@ -61,7 +62,7 @@ class ScatterFamily(Indexing):
     unique_indices: bool = False
 
     def __post_init__(self) -> None:
-        check_mode(self.name, self.mode)
+        check_word(self.name, "mode", self.mode, MODES)
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
         """Return the operand's type; weak if the updates are, too."""

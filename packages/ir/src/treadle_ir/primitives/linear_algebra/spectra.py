@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import ClassVar, Final, Literal, TypeAlias, final, get_args
 
 from treadle_ir.core.families import LinearAlgebra
+from treadle_ir.core.primitive import check_word
 from treadle_ir.core.registry import register
 from treadle_ir.core.types import ArrayType, Type
-from treadle_ir.errors.kinds import ArgumentError, MissingRuleError
+from treadle_ir.errors.kinds import MissingRuleError
 from treadle_ir.primitives.linear_algebra.matrices import complex_dtype, matrices, real_dtype
 from treadle_ir.process.frozen_classes import frozen
 from treadle_ir.tracing.array import Array, Operand
@@ -77,10 +78,7 @@ class Svd(LinearAlgebra):
     algorithm: SvdAlgorithm = "default"
 
     def __post_init__(self) -> None:
-        if self.algorithm not in get_args(SvdAlgorithm):  # C1
-            raise ArgumentError(
-                f"svd: algorithm is {self.algorithm!r}, not one of {', '.join(get_args(SvdAlgorithm))}"
-            )
+        check_word(self.name, "algorithm", self.algorithm, get_args(SvdAlgorithm))  # C1
 
     def infer(self, *operands: Type) -> tuple[Type, ...]:
         """Return the type of the singular values, alone or between the types of U and Vᴴ."""

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Final
 
 import numpy as np
 
-from treadle_ir.formulas.arithmetic import Engine, Formula, Function, Plain
+from treadle_ir.formulas.arithmetic import Engine, EngineStep, Formula, Function, Plain
 from treadle_ir.formulas.zetas import polygamma
 from treadle_ir.primitives.compare import Direction
 from treadle_ir.reference.registry import Elements
 from treadle_ir.reference.special import functions
-from treadle_ir.tracing.array import Operand
+from treadle_ir.tracing.array import Operand, Operands
 
 _FUNCTIONS: Final[Mapping[str, Function]] = {
     "abs": np.abs,
@@ -77,11 +77,11 @@ class HostEngine(Engine):
 
     def loop(
         self,
-        state: Sequence[Operand],
-        step: Callable[[Operand, Sequence[Operand]], list[Operand]],
-        unfinished: Callable[[Sequence[Operand]], Operand],
+        state: Operands,
+        step: EngineStep,
+        unfinished: Callable[[Operands], Operand],
         most: int,
-    ) -> Sequence[Operand]:
+    ) -> Operands:
         """Run a Python loop."""
         for k in range(1, most + 1):
             if not np.any(np.asarray(unfinished(state))):
@@ -89,23 +89,15 @@ class HostEngine(Engine):
             state = step(self.constant(k), state)
         return state
 
-    def countdown(
-        self,
-        counts: Operand,
-        state: Sequence[Operand],
-        step: Callable[[Operand, Sequence[Operand]], list[Operand]],
-    ) -> Sequence[Operand]:
+    def countdown(self, counts: Operand, state: Operands, step: EngineStep) -> Operands:
         """Run a Python loop."""
         for k in range(int(np.max(np.asarray(counts), initial=0.0)), 0, -1):
             state = step(self.constant(k), state)
         return state
 
     def if_any(
-        self,
-        condition: Operand,
-        compute: Callable[[], list[Operand]],
-        otherwise: Sequence[Operand],
-    ) -> Sequence[Operand]:
+        self, condition: Operand, compute: Callable[[], list[Operand]], otherwise: Operands
+    ) -> Operands:
         """Use Python's `if`."""
         return compute() if np.any(np.asarray(condition)) else otherwise
 

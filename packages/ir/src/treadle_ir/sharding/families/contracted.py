@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from treadle_ir.core.mesh import AbstractMesh, ClosedDimShardings
-from treadle_ir.core.types import ArrayType
+from treadle_ir.core.mesh import AbstractMesh
 from treadle_ir.primitives.contract import Convolution, DotGeneral, free_axes
-from treadle_ir.sharding.rules import sharding_rule
-from treadle_ir.sharding.sharded_type import ShardedType, checked, merged, refuse
+from treadle_ir.sharding.rules import ArrayTypes, ResultDims, ShardedTypes, sharding_rule
+from treadle_ir.sharding.sharded_type import checked, merged, refuse
 
 
 @sharding_rule(DotGeneral)
 def dot_general_shardings(
-    primitive: DotGeneral,
-    operands: Sequence[ShardedType],
-    results: Sequence[ArrayType],
-    mesh: AbstractMesh,
-) -> Sequence[ClosedDimShardings]:
+    primitive: DotGeneral, operands: ShardedTypes, results: ArrayTypes, mesh: AbstractMesh, /
+) -> ResultDims:
     """Return the dims of the free axes; a sum over an axis that is sharded in both operands is ambiguous."""
     x, y = operands
     for left, right in zip(*primitive.contracting, strict=True):
@@ -51,11 +45,8 @@ def dot_general_shardings(
 
 @sharding_rule(Convolution)
 def convolution_shardings(
-    primitive: Convolution,
-    operands: Sequence[ShardedType],
-    results: Sequence[ArrayType],
-    mesh: AbstractMesh,
-) -> Sequence[ClosedDimShardings]:
+    primitive: Convolution, operands: ShardedTypes, results: ArrayTypes, mesh: AbstractMesh, /
+) -> ResultDims:
     """Require all axes but the batch to be replicated."""
     x, kernel = operands
     batch = primitive.lhs_spec[0]

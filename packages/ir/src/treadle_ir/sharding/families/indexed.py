@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from treadle_ir.core.mesh import AbstractMesh, ClosedDimShardings
-from treadle_ir.core.types import ArrayType
+from treadle_ir.core.mesh import AbstractMesh
 from treadle_ir.primitives.indexing import (
-    DynamicSlice,
     DynamicUpdateSlice,
     Gather,
     ScatterFamily,
 )
-from treadle_ir.sharding.families.moved import resized
-from treadle_ir.sharding.rules import sharding_rule
-from treadle_ir.sharding.sharded_type import Names, ShardedType, checked, merged, refuse
+from treadle_ir.sharding.rules import ArrayTypes, ResultDims, ShardedTypes, sharding_rule
+from treadle_ir.sharding.sharded_type import Names, checked, merged, refuse
 
 _GET: Final = (
     "specify the sharding of the result, `x.at[...].get(out_sharding=P(...))`, or reshard the array first, "
@@ -27,24 +24,14 @@ _SET: Final = (
 )
 
 
-@sharding_rule(DynamicSlice)
-def dynamic_slice_shardings(
-    primitive: DynamicSlice,
-    operands: Sequence[ShardedType],
-    results: Sequence[ArrayType],
-    mesh: AbstractMesh,
-) -> Sequence[ClosedDimShardings]:
-    """Return the dims of the operand if the sizes divide."""
-    return [resized(primitive, operands, results[0], mesh)]
-
-
 @sharding_rule(DynamicUpdateSlice)
 def dynamic_update_slice_shardings(
     primitive: DynamicUpdateSlice,
-    operands: Sequence[ShardedType],
-    results: Sequence[ArrayType],
+    operands: ShardedTypes,
+    results: ArrayTypes,
     mesh: AbstractMesh,
-) -> Sequence[ClosedDimShardings]:
+    /,
+) -> ResultDims:
     """Return the dims of the operand, whose sharded axes have to be written completely; a replicated update fits."""
     operand, update = operands[0], operands[1]
     for axis, names in enumerate(operand.dims):
@@ -62,11 +49,8 @@ def dynamic_update_slice_shardings(
 
 @sharding_rule(Gather)
 def gather_shardings(
-    primitive: Gather,
-    operands: Sequence[ShardedType],
-    results: Sequence[ArrayType],
-    mesh: AbstractMesh,
-) -> Sequence[ClosedDimShardings]:
+    primitive: Gather, operands: ShardedTypes, results: ArrayTypes, mesh: AbstractMesh, /
+) -> ResultDims:
     """Keep the dims of axes that are taken completely and of the batch of the indices; others have to be replicated."""
     operand, indices = operands
     batching = primitive.operand_batching_dims
@@ -93,7 +77,7 @@ def gather_shardings(
 
 def _batch(
     primitive: Gather | ScatterFamily,
-    operands: Sequence[ShardedType],
+    operands: ShardedTypes,
     of_operand: Sequence[int],
     of_indices: Sequence[int],
 ) -> list[Names]:
@@ -111,11 +95,8 @@ def _batch(
 
 @sharding_rule(ScatterFamily)
 def scatter_shardings(
-    primitive: ScatterFamily,
-    operands: Sequence[ShardedType],
-    results: Sequence[ArrayType],
-    mesh: AbstractMesh,
-) -> Sequence[ClosedDimShardings]:
+    primitive: ScatterFamily, operands: ShardedTypes, results: ArrayTypes, mesh: AbstractMesh, /
+) -> ResultDims:
     """Return the dims of the operand, whose sharded axes have to be written completely."""
     operand, _, updates = operands
     batching = primitive.operand_batching_dims

@@ -1,12 +1,12 @@
-"""Operations that put elements elsewhere: broadcast, reshape, transpose, reverse, concatenate, pad, slice."""
+"""Operations that put elements elsewhere: broadcast, reshape, transpose, reverse, concatenate, pad, slices."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from treadle_ir.core.mesh import AbstractMesh, ClosedDimShardings
+from treadle_ir.core.mesh import AbstractMesh
 from treadle_ir.core.primitive import Primitive
-from treadle_ir.core.types import ArrayType
+from treadle_ir.primitives.indexing.dynamic import DynamicSlice
 from treadle_ir.primitives.shape import (
     BroadcastInDim,
     Concatenate,
@@ -16,17 +16,14 @@ from treadle_ir.primitives.shape import (
     Slice,
     Transpose,
 )
-from treadle_ir.sharding.rules import sharding_rule
-from treadle_ir.sharding.sharded_type import Names, ShardedType, count, is_replicated, refuse
+from treadle_ir.sharding.rules import ArrayTypes, ResultDims, ShardedTypes, sharding_rule
+from treadle_ir.sharding.sharded_type import Names, count, is_replicated, refuse
 
 
 @sharding_rule(BroadcastInDim)
 def broadcast_shardings(
-    primitive: BroadcastInDim,
-    operands: Sequence[ShardedType],
-    results: Sequence[ArrayType],
-    mesh: AbstractMesh,
-) -> Sequence[ClosedDimShardings]:
+    primitive: BroadcastInDim, operands: ShardedTypes, results: ArrayTypes, mesh: AbstractMesh, /
+) -> ResultDims:
     """Return the dims of the operand; new axes are replicated."""
     (x,) = operands
     names = dict(zip(primitive.dimensions, x.dims, strict=True))
@@ -35,33 +32,24 @@ def broadcast_shardings(
 
 @sharding_rule(Transpose)
 def transpose_shardings(
-    primitive: Transpose,
-    operands: Sequence[ShardedType],
-    results: Sequence[ArrayType],
-    mesh: AbstractMesh,
-) -> Sequence[ClosedDimShardings]:
+    primitive: Transpose, operands: ShardedTypes, results: ArrayTypes, mesh: AbstractMesh, /
+) -> ResultDims:
     """Return the dims in the order of the permutation."""
     return [tuple([operands[0].dims[axis] for axis in primitive.permutation])]
 
 
 @sharding_rule(Reverse)
 def reverse_shardings(
-    primitive: Reverse,
-    operands: Sequence[ShardedType],
-    results: Sequence[ArrayType],
-    mesh: AbstractMesh,
-) -> Sequence[ClosedDimShardings]:
+    primitive: Reverse, operands: ShardedTypes, results: ArrayTypes, mesh: AbstractMesh, /
+) -> ResultDims:
     """Return the dims of the operand."""
     return [operands[0].dims]
 
 
 @sharding_rule(Concatenate)
 def concatenate_shardings(
-    primitive: Concatenate,
-    operands: Sequence[ShardedType],
-    results: Sequence[ArrayType],
-    mesh: AbstractMesh,
-) -> Sequence[ClosedDimShardings]:
+    primitive: Concatenate, operands: ShardedTypes, results: ArrayTypes, mesh: AbstractMesh, /
+) -> ResultDims:
     """Require equal dims of all operands, also replicated ones: each operand is a part of the result."""
     first = operands[0].dims
     if any([each.dims != first for each in operands]):
@@ -74,16 +62,16 @@ def concatenate_shardings(
     return [first]
 
 
-def resized(
-    primitive: Primitive, operands: Sequence[ShardedType], result: ArrayType, mesh: AbstractMesh
-) -> ClosedDimShardings:
-    """Return the dims of operand 0, whose sizes change.
+def resized_shardings(
+    primitive: Primitive, operands: ShardedTypes, results: ArrayTypes, mesh: AbstractMesh, /
+) -> ResultDims:
+    """Return the dims of operand 0 if its new sizes divide.
 
     Raises:
         ShardingTypeError: the new size of a divided axis does not divide.
     """
     type, dims = operands[0]
-    for axis, (names, old, new) in enumerate(zip(dims, type.shape, result.shape, strict=True)):
+    for axis, (names, old, new) in enumerate(zip(dims, type.shape, results[0].shape, strict=True)):
         parts = count(names, mesh)
         if old != new and new % parts:
             raise refuse(
@@ -91,38 +79,18 @@ def resized(
                 operands[:1],
                 f"axis {axis} is divided into {parts} parts, of which the new size {new} is not a multiple",
             )
-    return dims
+    return [dims]
 
 
-@sharding_rule(Pad)
-def pad_shardings(
-    primitive: Pad,
-    operands: Sequence[ShardedType],
-    results: Sequence[ArrayType],
-    mesh: AbstractMesh,
-) -> Sequence[ClosedDimShardings]:
-    """Return the dims of the operand if the sizes divide."""
-    return [resized(primitive, operands, results[0], mesh)]
-
-
-@sharding_rule(Slice)
-def slice_shardings(
-    primitive: Slice,
-    operands: Sequence[ShardedType],
-    results: Sequence[ArrayType],
-    mesh: AbstractMesh,
-) -> Sequence[ClosedDimShardings]:
-    """Return the dims of the operand if the sizes divide."""
-    return [resized(primitive, operands, results[0], mesh)]
+sharding_rule(Pad)(resized_shardings)
+sharding_rule(Slice)(resized_shardings)
+sharding_rule(DynamicSlice)(resized_shardings)
 
 
 @sharding_rule(Reshape)
 def reshape_shardings(
-    primitive: Reshape,
-    operands: Sequence[ShardedType],
-    results: Sequence[ArrayType],
-    mesh: AbstractMesh,
-) -> Sequence[ClosedDimShardings]:
+    primitive: Reshape, operands: ShardedTypes, results: ArrayTypes, mesh: AbstractMesh, /
+) -> ResultDims:
     """Keep the dims of unchanged axes; a run of axes may be merged, or an axis split, if the order is determined."""
     (x,), shape = operands, results[0].shape
     found: dict[int, Names] = {}

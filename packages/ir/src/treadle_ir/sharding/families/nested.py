@@ -8,9 +8,9 @@ from treadle_ir.core.dataflow import forward
 from treadle_ir.core.families import ControlFlow, InlineCall
 from treadle_ir.core.mesh import AbstractMesh, ClosedDimShardings, DimShardings
 from treadle_ir.core.partial import partial_sums_of, with_partial_sums
+from treadle_ir.core.primitive import Primitive
 from treadle_ir.core.program import Program
 from treadle_ir.core.sharding import explicit_part
-from treadle_ir.core.types import ArrayType
 from treadle_ir.core.values import Literal
 from treadle_ir.errors.kinds import ShardingTypeError
 from treadle_ir.primitives.call import CustomVjpLinear
@@ -18,10 +18,8 @@ from treadle_ir.primitives.effectful import HostCall
 from treadle_ir.primitives.linear_call import LinearCall
 from treadle_ir.primitives.shard_map import ShardMap
 from treadle_ir.primitives.sharding import InspectSharding, ShardingConstraint
-from treadle_ir.sharding.rules import dims_over, nested_rule
+from treadle_ir.sharding.rules import ArrayTypes, Known, dims_over, nested_rule
 from treadle_ir.sharding.sharded_type import replicated_dims
-
-Known = ClosedDimShardings | None
 
 
 def _explicit(dims: DimShardings, mesh: AbstractMesh) -> ClosedDimShardings:
@@ -37,8 +35,9 @@ def returned_dims(program: Program, mesh: AbstractMesh) -> list[Known]:
 def constraint_shardings(
     primitive: ShardingConstraint,
     operands: Sequence[Known],
-    results: Sequence[ArrayType],
+    results: ArrayTypes,
     mesh: AbstractMesh,
+    /,
 ) -> Sequence[Known]:
     """Return the prescribed sharding; an axis without one keeps the sharding of the operand."""
     said, before = primitive.dims, operands[0]
@@ -54,10 +53,7 @@ def constraint_shardings(
 
 @nested_rule(ShardMap)
 def shard_map_shardings(
-    primitive: ShardMap,
-    operands: Sequence[Known],
-    results: Sequence[ArrayType],
-    mesh: AbstractMesh,
+    primitive: ShardMap, operands: Sequence[Known], results: ArrayTypes, mesh: AbstractMesh, /
 ) -> Sequence[Known]:
     """Return the explicit parts of the shardings of the results."""
     return [_explicit(dims, mesh) for dims in primitive.out_layouts]
@@ -67,8 +63,9 @@ def shard_map_shardings(
 def inspect_shardings(
     primitive: InspectSharding,
     operands: Sequence[Known],
-    results: Sequence[ArrayType],
+    results: ArrayTypes,
     mesh: AbstractMesh,
+    /,
 ) -> Sequence[Known]:
     """Return nothing: there are no results."""
     return []
@@ -76,10 +73,7 @@ def inspect_shardings(
 
 @nested_rule(HostCall)
 def host_call_shardings(
-    primitive: HostCall,
-    operands: Sequence[Known],
-    results: Sequence[ArrayType],
-    mesh: AbstractMesh,
+    primitive: HostCall, operands: Sequence[Known], results: ArrayTypes, mesh: AbstractMesh, /
 ) -> Sequence[Known]:
     """Return replicated results: the host computes them."""
     return [replicated_dims(type.ndim) for type in results]
@@ -87,43 +81,26 @@ def host_call_shardings(
 
 @nested_rule(InlineCall)
 def call_shardings(
-    primitive: InlineCall,
-    operands: Sequence[Known],
-    results: Sequence[ArrayType],
-    mesh: AbstractMesh,
+    primitive: InlineCall, operands: Sequence[Known], results: ArrayTypes, mesh: AbstractMesh, /
 ) -> Sequence[Known]:
     """Return the shardings of the program's results."""
     return returned_dims(primitive.program, mesh)
 
 
-@nested_rule(CustomVjpLinear)
-def backward_shardings(
-    primitive: CustomVjpLinear,
-    operands: Sequence[Known],
-    results: Sequence[ArrayType],
-    mesh: AbstractMesh,
+def unknown_shardings(
+    primitive: Primitive, operands: Sequence[Known], results: ArrayTypes, mesh: AbstractMesh, /
 ) -> Sequence[Known]:
-    """Leave results to the compiler: the user's backward function has not run yet."""
+    """Leave results to the compiler, as the user's backward function has not run yet."""
     return [None] * len(results)
 
 
-@nested_rule(LinearCall)
-def linear_call_shardings(
-    primitive: LinearCall,
-    operands: Sequence[Known],
-    results: Sequence[ArrayType],
-    mesh: AbstractMesh,
-) -> Sequence[Known]:
-    """Leave results to the compiler."""
-    return [None] * len(results)
+nested_rule(CustomVjpLinear)(unknown_shardings)
+nested_rule(LinearCall)(unknown_shardings)
 
 
 @nested_rule(ControlFlow)
 def control_flow_shardings(
-    primitive: ControlFlow,
-    operands: Sequence[Known],
-    results: Sequence[ArrayType],
-    mesh: AbstractMesh,
+    primitive: ControlFlow, operands: Sequence[Known], results: ArrayTypes, mesh: AbstractMesh, /
 ) -> Sequence[Known]:
     """Return what all values that a result may be have in common; the axis that is scanned over must not be divided.
 

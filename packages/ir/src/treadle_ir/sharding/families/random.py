@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from treadle_ir.core.dtypes import is_key, key_shape
 from treadle_ir.core.families import Randomness
-from treadle_ir.core.mesh import AbstractMesh, ClosedDimShardings
-from treadle_ir.core.types import ArrayType
+from treadle_ir.core.mesh import AbstractMesh
 from treadle_ir.primitives.random import RandomWrap
 from treadle_ir.sharding.families.same import unless_divided
-from treadle_ir.sharding.rules import sharding_rule
-from treadle_ir.sharding.sharded_type import RESHARD, ShardedType, refuse
+from treadle_ir.sharding.rules import ArrayTypes, ResultDims, ShardedTypes, sharding_rule
+from treadle_ir.sharding.sharded_type import RESHARD, refuse
 
 
 @sharding_rule(Randomness)
 def randomness_shardings(
-    primitive: Randomness,
-    operands: Sequence[ShardedType],
-    results: Sequence[ArrayType],
-    mesh: AbstractMesh,
-) -> Sequence[ClosedDimShardings]:
+    primitive: Randomness, operands: ShardedTypes, results: ArrayTypes, mesh: AbstractMesh, /
+) -> ResultDims:
     """Return the dims of the keys; the axes of one draw and the words of a key are replicated."""
     keys, *others = operands
     if any([any(each.dims) for each in others]):

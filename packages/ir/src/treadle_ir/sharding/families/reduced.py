@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from treadle_ir.core.families import LinearAlgebra, Reducing
-from treadle_ir.core.mesh import AbstractMesh, ClosedDimShardings
-from treadle_ir.core.types import ArrayType
+from treadle_ir.core.mesh import AbstractMesh
 from treadle_ir.primitives.reduce import ArgReduction, Reduction
 from treadle_ir.primitives.window import ReduceWindowFamily
-from treadle_ir.sharding.rules import sharding_rule
-from treadle_ir.sharding.sharded_type import ShardedType, merged, refuse
+from treadle_ir.sharding.rules import ArrayTypes, ResultDims, ShardedTypes, sharding_rule
+from treadle_ir.sharding.sharded_type import merged, refuse
 
 
 @sharding_rule(Reducing)
 def reducing_shardings(
-    primitive: Reducing,
-    operands: Sequence[ShardedType],
-    results: Sequence[ArrayType],
-    mesh: AbstractMesh,
-) -> Sequence[ClosedDimShardings]:
+    primitive: Reducing, operands: ShardedTypes, results: ArrayTypes, mesh: AbstractMesh, /
+) -> ResultDims:
     """Return the sharding of the axes that remain."""
     if isinstance(primitive, ArgReduction):
         gone: tuple[int, ...] = (primitive.axis,)
@@ -33,10 +27,11 @@ def reducing_shardings(
 @sharding_rule(ReduceWindowFamily)
 def window_shardings(
     primitive: ReduceWindowFamily,
-    operands: Sequence[ShardedType],
-    results: Sequence[ArrayType],
+    operands: ShardedTypes,
+    results: ArrayTypes,
     mesh: AbstractMesh,
-) -> Sequence[ClosedDimShardings]:
+    /,
+) -> ResultDims:
     """Require axes along which windows have more than one element to be replicated."""
     x = operands[0]
     for axis, names in enumerate(x.dims):
@@ -54,11 +49,8 @@ def window_shardings(
 
 @sharding_rule(LinearAlgebra)
 def matrix_shardings(
-    primitive: LinearAlgebra,
-    operands: Sequence[ShardedType],
-    results: Sequence[ArrayType],
-    mesh: AbstractMesh,
-) -> Sequence[ClosedDimShardings]:
+    primitive: LinearAlgebra, operands: ShardedTypes, results: ArrayTypes, mesh: AbstractMesh, /
+) -> ResultDims:
     """Return the sharding of the batch; matrices have to be replicated."""
     depth = max([each.type.ndim for each in operands]) - 2
     for each in operands:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from treadle_ir.core.families import Accumulating, Elementwise
 from treadle_ir.core.mesh import AbstractMesh, ClosedDimShardings
 from treadle_ir.core.primitive import Primitive
-from treadle_ir.core.types import ArrayType
 from treadle_ir.primitives.call import OptimizationBarrier
 from treadle_ir.primitives.cumulative import Cumulative
 from treadle_ir.primitives.fourier import Fft
 from treadle_ir.primitives.memory import LayoutConstraint
 from treadle_ir.primitives.sort import Sort, TopK
-from treadle_ir.sharding.rules import sharding_rule
-from treadle_ir.sharding.sharded_type import ShardedType, checked, merged, refuse
+from treadle_ir.sharding.rules import ArrayTypes, ResultDims, ShardedTypes, sharding_rule
+from treadle_ir.sharding.sharded_type import checked, merged, refuse
 
 
-def joined(primitive: Primitive, operands: Sequence[ShardedType]) -> ClosedDimShardings:
+def joined(primitive: Primitive, operands: ShardedTypes) -> ClosedDimShardings:
     """Return the dims of the result of operands of one shape, or scalars: for each axis, a sharded operand wins.
 
     Raises:
@@ -34,11 +31,8 @@ def joined(primitive: Primitive, operands: Sequence[ShardedType]) -> ClosedDimSh
 
 
 def elementwise_shardings(
-    primitive: Primitive,
-    operands: Sequence[ShardedType],
-    results: Sequence[ArrayType],
-    mesh: AbstractMesh,
-) -> Sequence[ClosedDimShardings]:
+    primitive: Primitive, operands: ShardedTypes, results: ArrayTypes, mesh: AbstractMesh, /
+) -> ResultDims:
     """Join the operands axis by axis."""
     return [joined(primitive, operands)] * len(results)
 
@@ -47,9 +41,7 @@ sharding_rule(Elementwise)(elementwise_shardings)
 sharding_rule(LayoutConstraint)(elementwise_shardings)
 
 
-def unless_divided(
-    primitive: Primitive, operands: Sequence[ShardedType], axis: int
-) -> ClosedDimShardings:
+def unless_divided(primitive: Primitive, operands: ShardedTypes, axis: int) -> ClosedDimShardings:
     """Return the dims of operands of one shape; the operation needs all elements along `axis`.
 
     Raises:
@@ -68,11 +60,8 @@ def unless_divided(
 
 @sharding_rule(Accumulating)
 def accumulating_shardings(
-    primitive: Accumulating,
-    operands: Sequence[ShardedType],
-    results: Sequence[ArrayType],
-    mesh: AbstractMesh,
-) -> Sequence[ClosedDimShardings]:
+    primitive: Accumulating, operands: ShardedTypes, results: ArrayTypes, mesh: AbstractMesh, /
+) -> ResultDims:
     """Require the axis to be replicated."""
     assert isinstance(primitive, Cumulative)
     return [unless_divided(primitive, operands, primitive.axis)] * len(results)
@@ -80,22 +69,16 @@ def accumulating_shardings(
 
 @sharding_rule(Sort)
 def sort_shardings(
-    primitive: Sort,
-    operands: Sequence[ShardedType],
-    results: Sequence[ArrayType],
-    mesh: AbstractMesh,
-) -> Sequence[ClosedDimShardings]:
+    primitive: Sort, operands: ShardedTypes, results: ArrayTypes, mesh: AbstractMesh, /
+) -> ResultDims:
     """Require the axis to be replicated."""
     return [unless_divided(primitive, operands, primitive.dimension)] * len(results)
 
 
 @sharding_rule(TopK)
 def top_k_shardings(
-    primitive: TopK,
-    operands: Sequence[ShardedType],
-    results: Sequence[ArrayType],
-    mesh: AbstractMesh,
-) -> Sequence[ClosedDimShardings]:
+    primitive: TopK, operands: ShardedTypes, results: ArrayTypes, mesh: AbstractMesh, /
+) -> ResultDims:
     """Require the last axis to be replicated."""
     last = operands[0].type.ndim - 1
     return [unless_divided(primitive, operands, last)] * len(results)
@@ -103,11 +86,8 @@ def top_k_shardings(
 
 @sharding_rule(Fft)
 def fft_shardings(
-    primitive: Fft,
-    operands: Sequence[ShardedType],
-    results: Sequence[ArrayType],
-    mesh: AbstractMesh,
-) -> Sequence[ClosedDimShardings]:
+    primitive: Fft, operands: ShardedTypes, results: ArrayTypes, mesh: AbstractMesh, /
+) -> ResultDims:
     """Return the dims of the operand; an axis whose size changes has to be replicated."""
     ((type, dims),) = operands
     for axis, names in enumerate(dims):
@@ -119,9 +99,10 @@ def fft_shardings(
 @sharding_rule(OptimizationBarrier)
 def barrier_shardings(
     primitive: OptimizationBarrier,
-    operands: Sequence[ShardedType],
-    results: Sequence[ArrayType],
+    operands: ShardedTypes,
+    results: ArrayTypes,
     mesh: AbstractMesh,
-) -> Sequence[ClosedDimShardings]:
+    /,
+) -> ResultDims:
     """Return the dims of each operand."""
     return [each.dims for each in operands]

@@ -21,6 +21,13 @@ def _staged(function: Function, *types: str) -> Program:
     return stage(function, *map(array_type, types)).program
 
 
+def _below_limit(carry: str) -> Program:
+    """Return the condition of a loop that carries a counter and an array; it captured the limit."""
+    return _staged(
+        lambda limit, i, x: [ops.compare(i, limit, direction="lt")], "i32[]", "i32[]", carry
+    )
+
+
 def _indexed(low: int, high: int) -> Draw:
     """Return operands of a case: an index in a range, two arrays."""
 
@@ -69,10 +76,8 @@ _BRANCHES: Final = (
     _staged(lambda x, y: [y, ops.subtract(x, y)], "f64[3]", "f64[3]"),
 )
 
-# Iterate until a counter meets a limit that the condition captured; the body captured an array.
-_COND: Final = _staged(
-    lambda limit, i, x: [ops.compare(i, limit, direction="lt")], "i32[]", "i32[]", "f64[2,3]"
-)
+# Iterate until a counter meets a limit; the body captured an array.
+_COND: Final = _below_limit("f64[2,3]")
 
 
 def _while_turn(scale: Operand, i: Operand, x: Operand) -> list[Operand]:
@@ -103,18 +108,14 @@ _SCALARS: Final = _staged(
 )
 _NOTHING: Final = _staged(lambda x, y: [ops.multiply(x, y)], "f64[0]", "f64[0]")
 _PRODUCT: Final = _staged(lambda x, y: [ops.multiply(x, y)], "f64[]", "f64[]")
-_SCALAR_COND: Final = _staged(
-    lambda limit, i, x: [ops.compare(i, limit, direction="lt")], "i32[]", "i32[]", "f64[]"
-)
+_SCALAR_COND: Final = _below_limit("f64[]")
 _SCALAR_BODY: Final = _staged(
     lambda scale, i, x: [ops.add(i, _ONE), ops.sine(ops.multiply(scale, x))],
     "f64[]",
     "i32[]",
     "f64[]",
 )
-_EMPTY_COND: Final = _staged(
-    lambda limit, i, x: [ops.compare(i, limit, direction="lt")], "i32[]", "i32[]", "f64[0]"
-)
+_EMPTY_COND: Final = _below_limit("f64[0]")
 _EMPTY_BODY: Final = _staged(lambda i, x: [ops.add(i, _ONE), ops.sine(x)], "i32[]", "f64[0]")
 _NO_CARRY: Final = _staged(lambda x: [ops.sine(x)], "f64[3]")
 
@@ -149,9 +150,7 @@ _KEY_BRANCHES: Final = (
     _staged(lambda a, b: [a], "key<fry>[]", "key<fry>[]"),
     _staged(lambda a, b: [ops.random_fold_in(b, np.uint32(3))], "key<fry>[]", "key<fry>[]"),
 )
-_SCALAR_KEY_COND: Final = _staged(
-    lambda limit, i, key: [ops.compare(i, limit, direction="lt")], "i32[]", "i32[]", "key<fry>[]"
-)
+_SCALAR_KEY_COND: Final = _below_limit("key<fry>[]")
 _SCALAR_KEY_BODY: Final = _staged(
     lambda i, key: [ops.add(i, _ONE), ops.random_fold_in(key, np.uint32(2))], "i32[]", "key<fry>[]"
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -21,16 +20,27 @@ from treadle_ir.primitives.indexing import (
 )
 from treadle_ir.testing.examples import Draw, Example, array_type, example, sample
 
-_ROWS: Final[dict[str, Any]] = {
-    "offset_dims": (1,),
-    "collapsed_slice_dims": (0,),
-    "start_index_map": (0,),
-}
-_WINDOWS: Final[dict[str, Any]] = {
-    "update_window_dims": (1,),
-    "inserted_window_dims": (0,),
-    "scatter_dims_to_operand_dims": (0,),
-}
+
+def _from(
+    offset_dims: tuple[int, ...], collapsed: tuple[int, ...], index_map: tuple[int, ...]
+) -> dict[str, Any]:
+    """Return which axes of a gather are offsets, which are left out, and along which the indices point."""
+    return {
+        "offset_dims": offset_dims,
+        "collapsed_slice_dims": collapsed,
+        "start_index_map": index_map,
+    }
+
+
+def _into(
+    window_dims: tuple[int, ...], inserted: tuple[int, ...], index_map: tuple[int, ...]
+) -> dict[str, Any]:
+    """Return which axes of a scatter are windows, which are put in, and along which the indices point."""
+    return {
+        "update_window_dims": window_dims,
+        "inserted_window_dims": inserted,
+        "scatter_dims_to_operand_dims": index_map,
+    }
 
 
 def _draw(types: tuple[str, ...], low: int, high: int, unique: bool = False) -> Draw:
@@ -112,17 +122,10 @@ def _dynamic_update_slice(starts: tuple[int, ...], *types: str, label: str = "")
 
 _EXTREMES: Final = (ScatterMaximum, ScatterMinimum)
 _ONCE: Final = ("f64[6]", "i32[3,1]", "f64[3]")
-_ELEMENTS: Final[dict[str, Any]] = {
-    "offset_dims": (),
-    "collapsed_slice_dims": (0,),
-    "start_index_map": (0,),
-    "slice_sizes": (1,),
-}
-_POINTS: Final[dict[str, Any]] = {
-    "update_window_dims": (),
-    "inserted_window_dims": (0,),
-    "scatter_dims_to_operand_dims": (0,),
-}
+_ROWS: Final = _from((1,), (0,), (0,))
+_ELEMENTS: Final = {**_from((), (0,), (0,)), "slice_sizes": (1,)}
+_WINDOWS: Final = _into((1,), (0,), (0,))
+_POINTS: Final = _into((), (0,), (0,))
 
 EXAMPLES: Final[list[Example]] = [
     *_gathers("rows", ("f32[5,3]", "i32[4,1]"), 8, **_ROWS, slice_sizes=(1, 3)),
@@ -130,72 +133,30 @@ EXAMPLES: Final[list[Example]] = [
         "rows, matrix of indices",
         ("f64[5,3]", "i32[2,2,1]"),
         8,
-        offset_dims=(2,),
-        collapsed_slice_dims=(0,),
-        start_index_map=(0,),
+        **_from((2,), (0,), (0,)),
         slice_sizes=(1, 3),
     ),
     *_gathers(
-        "columns",
-        ("f64[3,5]", "i64[4,1]"),
-        8,
-        offset_dims=(0,),
-        collapsed_slice_dims=(1,),
-        start_index_map=(1,),
-        slice_sizes=(3, 1),
+        "columns", ("f64[3,5]", "i64[4,1]"), 8, **_from((0,), (1,), (1,)), slice_sizes=(3, 1)
     ),
     *_gathers(
-        "points",
-        ("f64[4,5]", "i32[6,2]"),
-        6,
-        offset_dims=(),
-        collapsed_slice_dims=(0, 1),
-        start_index_map=(1, 0),
-        slice_sizes=(1, 1),
+        "points", ("f64[4,5]", "i32[6,2]"), 6, **_from((), (0, 1), (1, 0)), slice_sizes=(1, 1)
     ),
     *_gathers(
-        "windows",
-        ("f64[4,5]", "i32[3,2]"),
-        5,
-        offset_dims=(0, 2),
-        collapsed_slice_dims=(),
-        start_index_map=(0, 1),
-        slice_sizes=(2, 3),
+        "windows", ("f64[4,5]", "i32[3,2]"), 5, **_from((0, 2), (), (0, 1)), slice_sizes=(2, 3)
     ),
     *_gathers(
-        "one window",
-        ("f64[4,5]", "i32[2]"),
-        5,
-        offset_dims=(0, 1),
-        collapsed_slice_dims=(),
-        start_index_map=(0, 1),
-        slice_sizes=(2, 3),
+        "one window", ("f64[4,5]", "i32[2]"), 5, **_from((0, 1), (), (0, 1)), slice_sizes=(2, 3)
     ),
+    *_gathers("one row", ("f32[4,5]", "i32[1]"), 6, **_from((0,), (0,), (0,)), slice_sizes=(1, 5)),
     *_gathers(
-        "one row",
-        ("f32[4,5]", "i32[1]"),
-        6,
-        offset_dims=(0,),
-        collapsed_slice_dims=(0,),
-        start_index_map=(0,),
-        slice_sizes=(1, 5),
-    ),
-    *_gathers(
-        "one of one",
-        ("f64[4,5]", "i32[1,1]"),
-        6,
-        offset_dims=(1,),
-        collapsed_slice_dims=(0,),
-        start_index_map=(0,),
-        slice_sizes=(1, 5),
+        "one of one", ("f64[4,5]", "i32[1,1]"), 6, **_from((1,), (0,), (0,)), slice_sizes=(1, 5)
     ),
     *_gathers(
         "batching",
         ("f64[3,4,5]", "i32[6,3,1]"),
         7,
-        offset_dims=(2,),
-        collapsed_slice_dims=(1,),
-        start_index_map=(1,),
+        **_from((2,), (1,), (1,)),
         slice_sizes=(1, 1, 5),
         operand_batching_dims=(0,),
         start_indices_batching_dims=(1,),
@@ -204,62 +165,19 @@ EXAMPLES: Final[list[Example]] = [
         "two batching",
         ("f64[2,4,3]", "i32[3,2,1]"),
         6,
-        offset_dims=(1,),
-        collapsed_slice_dims=(),
-        start_index_map=(1,),
+        **_from((1,), (), (1,)),
         slice_sizes=(1, 2, 1),
         operand_batching_dims=(0, 2),
         start_indices_batching_dims=(1, 0),
     ),
-    *_gathers(
-        "unsigned",
-        ("i32[5]", "u8[4,1]"),
-        255,
-        0,
-        offset_dims=(),
-        collapsed_slice_dims=(0,),
-        start_index_map=(0,),
-        slice_sizes=(1,),
-    ),
-    *_gathers(
-        "huge unsigned",
-        ("u8[5]", "u32[4,1]"),
-        2**32,
-        0,
-        offset_dims=(),
-        collapsed_slice_dims=(0,),
-        start_index_map=(0,),
-        slice_sizes=(1,),
-    ),
-    *_gathers(
-        "narrow indices",
-        ("bool[300]", "i8[6,1]"),
-        127,
-        -128,
-        offset_dims=(),
-        collapsed_slice_dims=(0,),
-        start_index_map=(0,),
-        slice_sizes=(1,),
-    ),
+    *_gathers("unsigned", ("i32[5]", "u8[4,1]"), 255, 0, **_ELEMENTS),
+    *_gathers("huge unsigned", ("u8[5]", "u32[4,1]"), 2**32, 0, **_ELEMENTS),
+    *_gathers("narrow indices", ("bool[300]", "i8[6,1]"), 127, -128, **_ELEMENTS),
     *_gathers("no indices", ("f64[5,3]", "i32[0,1]"), 5, **_ROWS, slice_sizes=(1, 3)),
     *_gathers(
-        "nothing indexed",
-        ("f64[5,3]", "i32[2,0]"),
-        5,
-        offset_dims=(1, 2),
-        collapsed_slice_dims=(),
-        start_index_map=(),
-        slice_sizes=(2, 3),
+        "nothing indexed", ("f64[5,3]", "i32[2,0]"), 5, **_from((1, 2), (), ()), slice_sizes=(2, 3)
     ),
-    *_gathers(
-        "rank 0",
-        ("f64[]", "i32[0]"),
-        5,
-        offset_dims=(),
-        collapsed_slice_dims=(),
-        start_index_map=(),
-        slice_sizes=(),
-    ),
+    *_gathers("rank 0", ("f64[]", "i32[0]"), 5, **_from((), (), ()), slice_sizes=()),
     example(
         Gather(**_ROWS, slice_sizes=(1, 3), fill_value=7),
         "f64[5,3]",
@@ -275,45 +193,15 @@ EXAMPLES: Final[list[Example]] = [
         label="promised",
     ),
     *_scatters("rows", ("f64[5,3]", "i32[4,1]", "f64[4,3]"), 8, **_WINDOWS),
-    *_scatters(
-        "points",
-        ("f64[4,5]", "i32[6,2]", "f64[6]"),
-        6,
-        update_window_dims=(),
-        inserted_window_dims=(0, 1),
-        scatter_dims_to_operand_dims=(1, 0),
-    ),
-    *_scatters(
-        "windows",
-        ("f64[4,5]", "i32[3,2]", "f64[2,3,3]"),
-        5,
-        update_window_dims=(0, 2),
-        inserted_window_dims=(),
-        scatter_dims_to_operand_dims=(0, 1),
-    ),
-    *_scatters(
-        "one window",
-        ("f64[4,5]", "i32[2]", "f64[2,3]"),
-        5,
-        update_window_dims=(0, 1),
-        inserted_window_dims=(),
-        scatter_dims_to_operand_dims=(0, 1),
-    ),
-    *_scatters(
-        "one row",
-        ("f32[4,5]", "i32[1]", "f32[5]"),
-        6,
-        update_window_dims=(0,),
-        inserted_window_dims=(0,),
-        scatter_dims_to_operand_dims=(0,),
-    ),
+    *_scatters("points", ("f64[4,5]", "i32[6,2]", "f64[6]"), 6, **_into((), (0, 1), (1, 0))),
+    *_scatters("windows", ("f64[4,5]", "i32[3,2]", "f64[2,3,3]"), 5, **_into((0, 2), (), (0, 1))),
+    *_scatters("one window", ("f64[4,5]", "i32[2]", "f64[2,3]"), 5, **_into((0, 1), (), (0, 1))),
+    *_scatters("one row", ("f32[4,5]", "i32[1]", "f32[5]"), 6, **_into((0,), (0,), (0,))),
     *_scatters(
         "batching",
         ("f64[3,4,5]", "i32[6,3,1]", "f64[6,3,5]"),
         7,
-        update_window_dims=(2,),
-        inserted_window_dims=(1,),
-        scatter_dims_to_operand_dims=(1,),
+        **_into((2,), (1,), (1,)),
         operand_batching_dims=(0,),
         scatter_indices_batching_dims=(1,),
     ),
@@ -337,36 +225,28 @@ EXAMPLES: Final[list[Example]] = [
         "nothing indexed",
         ("f64[2,3]", "i32[2,0]", "f64[2,2,3]"),
         5,
-        update_window_dims=(1, 2),
-        inserted_window_dims=(),
-        scatter_dims_to_operand_dims=(),
+        **_into((1, 2), (), ()),
         kinds=(ScatterAdd, ScatterMultiply, ScatterMaximum),
     ),
     *_scatters(
         "rank 0",
         ("f64[]", "i32[2,0]", "f64[2]"),
         5,
-        update_window_dims=(),
-        inserted_window_dims=(),
-        scatter_dims_to_operand_dims=(),
+        **_into((), (), ()),
         kinds=(ScatterAdd, Scatter),
     ),
     *_scatters(
         "rank 0",
         ("i32[]", "i32[2,0]", "i32[2]"),
         5,
-        update_window_dims=(),
-        inserted_window_dims=(),
-        scatter_dims_to_operand_dims=(),
+        **_into((), (), ()),
         kinds=(ScatterMultiply, *_EXTREMES),
     ),
     *_scatters(
         "one of rank 0",
         ("f64[]", "i32[0]", "f64[]"),
         5,
-        update_window_dims=(),
-        inserted_window_dims=(),
-        scatter_dims_to_operand_dims=(),
+        **_into((), (), ()),
         kinds=(ScatterMultiply, *_EXTREMES),
     ),
     *_scatters(
@@ -401,15 +281,13 @@ EXAMPLES: Final[list[Example]] = [
         for kind in (Scatter, ScatterAdd, ScatterMultiply, *_EXTREMES)
     ],
     *[
-        replace(
-            example(
-                ScatterMultiply(**_POINTS, mode="clip"),
-                "f64[3]",
-                "i32[1]",
-                "f64[]",
-                draw=_draw(("f64[3]", "i32[1]", "f64[]"), low, low + 1),
-                label=f"one at {low}",
-            )
+        example(
+            ScatterMultiply(**_POINTS, mode="clip"),
+            "f64[3]",
+            "i32[1]",
+            "f64[]",
+            draw=_draw(("f64[3]", "i32[1]", "f64[]"), low, low + 1),
+            label=f"one at {low}",
         )
         for low in (-2, 1, 7)
     ],
@@ -429,13 +307,7 @@ EXAMPLES: Final[list[Example]] = [
     _dynamic_update_slice((), "f64[]", "f64[]", label="rank 0"),
     *_gathers("wide keys", ("key<rbg>[4]", "i32[3,1]"), 6, **_ELEMENTS),
     *_gathers("keys", ("key<fry>[4]", "i32[3,1]"), 6, **_ELEMENTS),
-    *_scatters(
-        "keys",
-        ("key<fry>[5]", "i32[4,1]", "key<fry>[4]"),
-        6,
-        kinds=(Scatter,),
-        **_POINTS,
-    ),
+    *_scatters("keys", ("key<fry>[5]", "i32[4,1]", "key<fry>[4]"), 6, kinds=(Scatter,), **_POINTS),
     _dynamic_slice((2,), (1,), "key<fry>[4]", "i32[]"),
     _dynamic_slice((2,), (1,), "key<rbg>[4]", "i32[]"),
     _dynamic_update_slice((9,), "key<rbg>[4]", "key<rbg>[2]", "i32[]"),

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 from treadle_ir.errors import lazy_names as _lazy_names
 
 if TYPE_CHECKING:
+    from treadle.experimental.jet.defining import (
+        def_comp as def_comp,
+        def_deriv as def_deriv,
+        deflinear as deflinear,
+        defzero as defzero,
+    )
     from treadle.experimental.jet.modules import lax_internal as lax_internal, lu as lu, pe as pe
     from treadle.experimental.jet.own import (
         deriv_prop as deriv_prop,
         linear_prop as linear_prop,
         zero_prop as zero_prop,
     )
-    from treadle.experimental.jet.registry import (
-        def_comp as def_comp,
-        def_deriv as def_deriv,
-        deflinear as deflinear,
-        defzero as defzero,
-        jet_rules as jet_rules,
-    )
+    from treadle.experimental.jet.registry import jet_rules as jet_rules
     from treadle.experimental.jet.series import (
         ZeroSeries as ZeroSeries,
         ZeroTerm as ZeroTerm,
@@ -35,9 +35,10 @@ if not TYPE_CHECKING:
     __getattr__, __dir__, __all__ = _lazy_names(
         __name__,
         {
+            "treadle.experimental.jet.defining": "def_comp def_deriv deflinear defzero",
             "treadle.experimental.jet.modules": "lax_internal lu pe",
             "treadle.experimental.jet.own": "deriv_prop linear_prop zero_prop",
-            "treadle.experimental.jet.registry": "def_comp def_deriv deflinear defzero jet_rules",
+            "treadle.experimental.jet.registry": "jet_rules",
             "treadle.experimental.jet.series": "ZeroSeries ZeroTerm fact zero_series zero_term",
             "treadle.experimental.jet.trace": "JetTrace JetTracer",
             "treadle.experimental.jet.transform": "jet",

@@ -9,9 +9,11 @@ Source: A. Griewank and A. Walther, Evaluating Derivatives, second edition (2008
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from treadle.experimental.jet import control as control, own as own
-from treadle.experimental.jet.registry import deflinear, defzero, jet_rule
+from treadle.experimental.jet.defining import deflinear, defzero
+from treadle.experimental.jet.registry import jet_rule
 from treadle.experimental.jet.series import (
     Series,
     derivative,
@@ -22,7 +24,7 @@ from treadle.experimental.jet.series import (
     zero_series,
 )
 from treadle.experimental.jet.trace import by_derivative, composed
-from treadle_ir import Operand, Operands, bind, ops
+from treadle_ir import Operand, Operands, Primitive, bind, ops
 from treadle_ir.core import Rearrangement
 from treadle_ir.core.dtypes import is_inexact
 from treadle_ir.primitives import contract as c, convert, cumulative, elementwise as e, reduce
@@ -51,13 +53,13 @@ def convert_jet(
 
 
 def _bilinear(
-    primitive: c.DotGeneral | c.Convolution,
+    primitive: Primitive,
     primals: Operands,
     series: Sequence[Series],
     order: int,
     /,
 ) -> tuple[Operands, Sequence[Series]]:
-    """Return the convolution of both series; a factor that does not move is one coefficient."""
+    """Return z_k = sum of x_i y_(k-i); a factor that does not move is one coefficient."""
     (x, y), (dx, dy) = primals, series
     if dx is zero_series:
         return bind(primitive, x, y), [
@@ -75,22 +77,8 @@ def _bilinear(
     return [first], [rest]
 
 
-jet_rule(c.DotGeneral)(_bilinear)
-jet_rule(c.Convolution)(_bilinear)
-
-
-@jet_rule(e.Multiply)
-def multiply_jet(
-    primitive: e.Multiply, primals: Operands, series: Sequence[Series], order: int, /
-) -> tuple[Operands, Sequence[Series]]:
-    """z_k = sum of x_i y_(k-i)."""
-    (x, y), (dx, dy) = primals, series
-    if dx is zero_series:
-        return [ops.multiply(x, y)], [[ops.multiply(x, each) for each in terms(y, dy, order)[1:]]]
-    if dy is zero_series:
-        return [ops.multiply(x, y)], [[ops.multiply(each, y) for each in terms(x, dx, order)[1:]]]
-    first, *rest = product(terms(x, dx, order), terms(y, dy, order))
-    return [first], [rest]
+for _product in (e.Multiply, c.DotGeneral, c.Convolution):
+    jet_rule(_product)(_bilinear)
 
 
 @jet_rule(e.Divide)
@@ -109,85 +97,17 @@ def divide_jet(
     return [zs[0]], [zs[1:]]
 
 
-@jet_rule(e.Square)
-def square_jet(
-    primitive: e.Square, primals: Operands, series: Sequence[Series], order: int, /
-) -> tuple[Operands, Sequence[Series]]:
-    """Return the product with itself."""
-    xs = terms(primals[0], series[0], order)
-    first, *rest = product(xs, xs)
-    return [first], [rest]
-
-
-def _power(x: Operand, exponent: Operand, series: Series, order: int, y: Operand) -> Series:
+def _power(y: Operand, xs: Sequence[Operand], exponent: float) -> Sequence[Operand]:
     """y = x**a with a constant: x y' = a y x', so k x_0 y_k = sum of (a (k - i) - i) y_i x_(k-i) over i < k."""
-    xs = terms(x, series, order)
+    x = xs[0]
     ys = [y]
-    for k in range(1, order + 1):
+    for k in range(1, len(xs)):
         parts = []
         for i in range(k):
-            weight = ops.subtract(ops.multiply(number(k - i, x), exponent), number(i, x))
+            weight = ops.subtract(ops.multiply(number(k - i, x), number(exponent, x)), number(i, x))
             parts.append(ops.multiply(ops.multiply(weight, ys[i]), xs[k - i]))
         ys.append(ops.divide(total(parts), ops.multiply(number(k, x), x)))
     return ys[1:]
-
-
-@jet_rule(e.Sqrt)
-def sqrt_jet(
-    primitive: e.Sqrt, primals: Operands, series: Sequence[Series], order: int, /
-) -> tuple[Operands, Sequence[Series]]:
-    """Return the power 1/2."""
-    (x,) = primals
-    y = ops.sqrt(x)
-    return [y], [_power(x, number(0.5, x), series[0], order, y)]
-
-
-@jet_rule(e.Rsqrt)
-def rsqrt_jet(
-    primitive: e.Rsqrt, primals: Operands, series: Sequence[Series], order: int, /
-) -> tuple[Operands, Sequence[Series]]:
-    """Return the power -1/2."""
-    (x,) = primals
-    y = ops.rsqrt(x)
-    return [y], [_power(x, number(-0.5, x), series[0], order, y)]
-
-
-@jet_rule(e.Exponential)
-def exponential_jet(
-    primitive: e.Exponential, primals: Operands, series: Sequence[Series], order: int, /
-) -> tuple[Operands, Sequence[Series]]:
-    """y' = y x'."""
-    (x,) = primals
-    y = ops.exponential(x)
-    return [y], [_grown(y, terms(x, series[0], order), lambda ys: ys)]
-
-
-@jet_rule(e.ExponentialMinusOne)
-def exponential_minus_one_jet(
-    primitive: e.ExponentialMinusOne, primals: Operands, series: Sequence[Series], order: int, /
-) -> tuple[Operands, Sequence[Series]]:
-    """Expand `exp(x) - 1`: all coefficients but the first agree with the exponential's."""
-    (x,) = primals
-    grown = _grown(ops.exponential(x), terms(x, series[0], order), lambda ys: ys)
-    return bind(primitive, x), [grown]
-
-
-@jet_rule(e.Log)
-def log_jet(
-    primitive: e.Log, primals: Operands, series: Sequence[Series], order: int, /
-) -> tuple[Operands, Sequence[Series]]:
-    """x y' = x'."""
-    (x,) = primals
-    return [ops.log(x)], [_log(x, terms(x, series[0], order))]
-
-
-@jet_rule(e.LogPlusOne)
-def log_plus_one_jet(
-    primitive: e.LogPlusOne, primals: Operands, series: Sequence[Series], order: int, /
-) -> tuple[Operands, Sequence[Series]]:
-    """(1 + x) y' = x'."""
-    (x,) = primals
-    return bind(primitive, x), [_log(ops.add(x, number(1, x)), terms(x, series[0], order))]
 
 
 def _log(x: Operand, xs: Sequence[Operand]) -> list[Operand]:
@@ -222,35 +142,30 @@ def _grown(
     return ys[1:]
 
 
-@jet_rule(e.Tanh)
-def tanh_jet(
-    primitive: e.Tanh, primals: Operands, series: Sequence[Series], order: int, /
-) -> tuple[Operands, Sequence[Series]]:
+def _tanh(y: Operand, xs: Sequence[Operand]) -> list[Operand]:
     """y' = (1 - y y) x'."""
-    (x,) = primals
-    one = number(1, x)
+    one = number(1, y)
 
     def slope(ys: list[Operand]) -> list[Operand]:
         first, *rest = product(ys, ys)
         return [ops.subtract(one, first), *(ops.negate(each) for each in rest)]
 
-    y = ops.tanh(x)
-    return [y], [_grown(y, terms(x, series[0], order), slope)]
+    return _grown(y, xs, slope)
 
 
-@jet_rule(e.Logistic)
-def logistic_jet(
-    primitive: e.Logistic, primals: Operands, series: Sequence[Series], order: int, /
-) -> tuple[Operands, Sequence[Series]]:
+def _logistic(y: Operand, xs: Sequence[Operand]) -> list[Operand]:
     """y' = y (1 - y) x'."""
-    (x,) = primals
-    one = number(1, x)
+    one = number(1, y)
 
     def slope(ys: list[Operand]) -> list[Operand]:
         return product(ys, [ops.subtract(one, ys[0]), *(ops.negate(each) for each in ys[1:])])
 
-    y = ops.logistic(x)
-    return [y], [_grown(y, terms(x, series[0], order), slope)]
+    return _grown(y, xs, slope)
+
+
+def _exponential(y: Operand, xs: Sequence[Operand]) -> list[Operand]:
+    """y' = y x'."""
+    return _grown(y, xs, lambda ys: ys)
 
 
 def _pair(
@@ -267,44 +182,37 @@ def _pair(
     return s[1:], c[1:]
 
 
-@jet_rule(e.Sine)
-def sine_jet(
-    primitive: e.Sine, primals: Operands, series: Sequence[Series], order: int, /
+# The coefficients of t, t**2, ... of a result, from the result and all coefficients of the operand.
+_EXPANSIONS: Final[
+    dict[type[e.Unary], Callable[[Operand, Sequence[Operand]], Sequence[Operand]]]
+] = {
+    e.Square: lambda y, xs: product(xs, xs)[1:],
+    e.Sqrt: lambda y, xs: _power(y, xs, 0.5),
+    e.Rsqrt: lambda y, xs: _power(y, xs, -0.5),
+    e.Exponential: _exponential,
+    # All coefficients of exp(x) - 1 but the first agree with the exponential's.
+    e.ExponentialMinusOne: lambda y, xs: _exponential(ops.exponential(xs[0]), xs),
+    e.Log: lambda y, xs: _log(xs[0], xs),
+    e.LogPlusOne: lambda y, xs: _log(ops.add(xs[0], number(1, xs[0])), xs),
+    e.Tanh: _tanh,
+    e.Logistic: _logistic,
+    e.Sine: lambda y, xs: _pair(y, ops.cosine(xs[0]), -1, xs)[0],
+    e.Cosine: lambda y, xs: _pair(ops.sine(xs[0]), y, -1, xs)[1],
+    e.Sinh: lambda y, xs: _pair(y, ops.cosh(xs[0]), 1, xs)[0],
+    e.Cosh: lambda y, xs: _pair(ops.sinh(xs[0]), y, 1, xs)[1],
+}
+
+
+def _elementary(
+    primitive: e.Unary, primals: Operands, series: Sequence[Series], order: int, /
 ) -> tuple[Operands, Sequence[Series]]:
-    """Together with the cosine."""
-    (x,) = primals
-    y = ops.sine(x)
-    return [y], [_pair(y, ops.cosine(x), -1, terms(x, series[0], order))[0]]
+    """Expand an elementary function by its recurrence."""
+    (y,) = bind(primitive, *primals)
+    return [y], [_EXPANSIONS[type(primitive)](y, terms(primals[0], series[0], order))]
 
 
-@jet_rule(e.Cosine)
-def cosine_jet(
-    primitive: e.Cosine, primals: Operands, series: Sequence[Series], order: int, /
-) -> tuple[Operands, Sequence[Series]]:
-    """Together with the sine."""
-    (x,) = primals
-    y = ops.cosine(x)
-    return [y], [_pair(ops.sine(x), y, -1, terms(x, series[0], order))[1]]
-
-
-@jet_rule(e.Sinh)
-def sinh_jet(
-    primitive: e.Sinh, primals: Operands, series: Sequence[Series], order: int, /
-) -> tuple[Operands, Sequence[Series]]:
-    """Together with the hyperbolic cosine."""
-    (x,) = primals
-    y = ops.sinh(x)
-    return [y], [_pair(y, ops.cosh(x), 1, terms(x, series[0], order))[0]]
-
-
-@jet_rule(e.Cosh)
-def cosh_jet(
-    primitive: e.Cosh, primals: Operands, series: Sequence[Series], order: int, /
-) -> tuple[Operands, Sequence[Series]]:
-    """Together with the hyperbolic sine."""
-    (x,) = primals
-    y = ops.cosh(x)
-    return [y], [_pair(ops.sinh(x), y, 1, terms(x, series[0], order))[1]]
+for _elementary_function in _EXPANSIONS:
+    jet_rule(_elementary_function)(_elementary)
 
 
 @jet_rule(e.IntegerPower)

@@ -13,12 +13,8 @@ import treadle_batching
 import treadle_numpy as tnp
 from treadle.experimental.sparse.base import JAXSparse
 from treadle.experimental.sparse.bcoo import BCOO
-from treadle.experimental.sparse.conversion import columns, mapped, whole_batches
-from treadle.experimental.sparse.structure import (
-    bcoo_sum_duplicates,
-    check_sparse,
-    with_layout,
-)
+from treadle.experimental.sparse.conversion import check_sparse, columns, mapped, whole_batches
+from treadle.experimental.sparse.structure import bcoo_sum_duplicates, with_layout
 from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError
 from treadle_ir.errors import boundaries, element_type, integers, sequence, shown
 from treadle_numpy import lax

@@ -62,6 +62,12 @@ def representable(function: str, sizes: Sequence[int], kind: np.dtype[Any]) -> N
         )
 
 
+def check_sparse(function: str, mat: object) -> None:
+    """Refuse an object that is not a BCOO."""
+    if not isinstance(mat, BCOO):
+        raise refused(function, "mat", "a BCOO", mat)
+
+
 def columns(indices: Array) -> tuple[Array, ...]:
     """Return the indices of each sparse axis."""
     return tuple([indices[:, axis] for axis in range(indices.shape[-1])])
@@ -76,7 +82,7 @@ def bcoo_todense(mat: BCOO) -> Array:
         >>> print(bcoo_todense(x))
         [3. 3. 0.]
     """
-    _sparse("bcoo_todense", mat)
+    check_sparse("bcoo_todense", mat)
     shape = mat.sparse_shape
 
     def dense(data: Array, indices: Array) -> Array:
@@ -173,7 +179,7 @@ def bcoo_extract(sparr: BCOO, arr: Any, *, assume_unique: bool | None = None) ->
         >>> print(bcoo_extract(x, tnp.array([7.0, 8.0, 9.0])).todense())
         [0. 8. 9.]
     """
-    _sparse("bcoo_extract", sparr)
+    check_sparse("bcoo_extract", sparr)
     if assume_unique is not None:
         flags("bcoo_extract", assume_unique=assume_unique)
     dense = tnp.asarray(arr)
@@ -230,11 +236,6 @@ def from_scipy(mat: Any, index_dtype: Any, n_dense: int, n_batch: int) -> BCOO:
     kind = element_type("from_scipy_sparse", np.int32 if index_dtype is None else index_dtype)
     indices = np.column_stack([coordinates.row, coordinates.col]).astype(kind)
     return BCOO((coordinates.data, indices), shape=coordinates.shape)
-
-
-def _sparse(function: str, mat: object) -> None:
-    if not isinstance(mat, BCOO):
-        raise refused(function, "mat", "a BCOO", mat)
 
 
 boundaries(__name__)

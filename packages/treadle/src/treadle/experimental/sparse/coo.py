@@ -8,14 +8,20 @@ An element whose row is beyond the last one is padding.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeAlias, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 
 import treadle_numpy as tnp
-from treadle.experimental.sparse.base import JAXSparse
 from treadle.experimental.sparse.bcoo import BCOO
-from treadle.experimental.sparse.matrices import checked_parts, dense_operand, matrix_of, of_format
+from treadle.experimental.sparse.matrices import (
+    Matrix,
+    Shape as Shape,
+    checked_parts,
+    matrix_of,
+    of_format,
+    product,
+)
 from treadle.experimental.sparse.primitives import (
     coo_fromdense_p as coo_fromdense_p,
     coo_matmat_p as coo_matmat_p,
@@ -41,10 +47,6 @@ __all__ = [
 ]
 
 
-Shape: TypeAlias = tuple[int, ...]
-"""The size of each axis."""
-
-
 class COOInfo(NamedTuple):
     """Properties of a matrix by coordinates without its arrays: its shape, and whether its indices ascend."""
 
@@ -54,7 +56,7 @@ class COOInfo(NamedTuple):
 
 
 @final
-class COO(JAXSparse):
+class COO(Matrix):
     """A sparse matrix by coordinates: `COO((data, row, col), shape=shape)`.
 
     It multiplies dense vectors and matrices; for everything else there is `to_bcoo()`.
@@ -73,7 +75,7 @@ class COO(JAXSparse):
         [ 2. 11.]
     """
 
-    __slots__ = ("_cols_sorted", "_rows_sorted", "_shape", "col", "data", "row")
+    __slots__ = ("_cols_sorted", "_rows_sorted", "col", "row")
     row: Any  # arrays; anything, while a tree of them is mapped
     col: Any
 
@@ -103,19 +105,9 @@ class COO(JAXSparse):
         return self
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        """The numbers of rows and columns."""
-        return self._shape
-
-    @property
     def _info(self) -> COOInfo:
         """The properties without the arrays, under JAX's name."""
         return COOInfo(self._shape, self._rows_sorted, self._cols_sorted)
-
-    @property
-    def nse(self) -> int:
-        """The number of elements that are stored."""
-        return int(self.data.shape[0])
 
     @classmethod
     def fromdense(cls, mat: Any, *, nse: int | None = None, index_dtype: Any = np.int32) -> COO:
@@ -139,23 +131,15 @@ class COO(JAXSparse):
         indices = tnp.stack([self.row, self.col], -1)
         return BCOO((self.data, indices), shape=self._shape)
 
-    def todense(self) -> Array:
-        """Return the matrix with all its elements; elements with equal indices are added."""
-        return self.to_bcoo().todense()
-
     def transpose(self, axes: Any = None) -> COO:
         """Rows become columns.
 
         Raises:
             UnsupportedError: `axes` are given.
         """
-        if axes is not None:
-            raise UnsupportedError("COO.transpose: axes are given", fix="leave them out")
+        self._refuse_axes(axes)
         rest = (self._shape[::-1], self._cols_sorted, self._rows_sorted)
         return COO.tree_unflatten(rest, (self.data, self.col, self.row))
-
-    def __matmul__(self, other: object) -> Any:
-        return self.to_bcoo() @ dense_operand(self, other)
 
 
 register_pytree_node_class(COO)
@@ -200,10 +184,7 @@ def coo_matvec(mat: COO, v: Any, transpose: bool = False) -> Array:
         >>> print(sparse.coo_matvec(m, tnp.array([1.0, 2.0]), transpose=True))
         [4. 7.]
     """
-    flags("coo_matvec", transpose=transpose)
-    found = of_format("coo_matvec", COO, mat)
-    result: Array = (found.T if transpose else found) @ dense_operand(found, v, 1)
-    return result
+    return product("coo_matvec", COO, mat, v, 1, transpose)
 
 
 def coo_matmat(mat: COO, B: Any, *, transpose: bool = False) -> Array:  # noqa: N803 - JAX's name
@@ -217,10 +198,7 @@ def coo_matmat(mat: COO, B: Any, *, transpose: bool = False) -> Array:  # noqa: 
         [[0. 2.]
          [1. 3.]]
     """
-    flags("coo_matmat", transpose=transpose)
-    found = of_format("coo_matmat", COO, mat)
-    result: Array = (found.T if transpose else found) @ dense_operand(found, B, 2)
-    return result
+    return product("coo_matmat", COO, mat, B, 2, transpose)
 
 
 boundaries(__name__)

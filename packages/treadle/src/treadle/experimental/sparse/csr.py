@@ -8,23 +8,29 @@ Arithmetic is done by BCSR. An element beyond the last row's end is padding.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self, TypeAlias, final
+from typing import Any, Self, final
 
 import numpy as np
 
 import treadle_numpy as tnp
-from treadle.experimental.sparse.base import JAXSparse
 from treadle.experimental.sparse.bcoo import BCOO
 from treadle.experimental.sparse.bcsr import BCSR
-from treadle.experimental.sparse.matrices import checked_parts, dense_operand, matrix_of, of_format
+from treadle.experimental.sparse.matrices import (
+    Matrix,
+    Shape as Shape,
+    checked_parts,
+    matrix_of,
+    of_format,
+    product,
+)
 from treadle.experimental.sparse.primitives import (
     csr_fromdense_p as csr_fromdense_p,
     csr_matmat_p as csr_matmat_p,
     csr_matvec_p as csr_matvec_p,
     csr_todense_p as csr_todense_p,
 )
-from treadle_ir import Array, ShapeError, UnsupportedError
-from treadle_ir.errors import boundaries, flags
+from treadle_ir import Array, ShapeError
+from treadle_ir.errors import boundaries
 from treadle_ir.tree import register_pytree_node_class
 
 __all__ = [
@@ -42,14 +48,10 @@ __all__ = [
 ]
 
 
-Shape: TypeAlias = tuple[int, ...]
-"""The size of each axis."""
-
-
-class _Compressed(JAXSparse):
+class _Compressed(Matrix):
     """Compressed along one of two axes."""
 
-    __slots__ = ("_shape", "data", "indices", "indptr")
+    __slots__ = ("indices", "indptr")
     indices: Any  # arrays; anything, while a tree of them is mapped
     indptr: Any
 
@@ -80,16 +82,6 @@ class _Compressed(JAXSparse):
         self._shape = aux_data
         return self
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The numbers of rows and columns."""
-        return self._shape
-
-    @property
-    def nse(self) -> int:
-        """The number of elements that are stored."""
-        return int(self.data.shape[0])
-
     def _by_rows(self) -> BCOO:
         """Return the matrix, or its transpose, whose rows are compressed."""
         columns = self._shape[1 - self._along()]
@@ -99,19 +91,6 @@ class _Compressed(JAXSparse):
     def to_bcoo(self) -> BCOO:
         """Return the same matrix by coordinates."""
         return self._by_rows() if self._along() == 0 else self._by_rows().T
-
-    def todense(self) -> Array:
-        """Return the matrix with all its elements; elements with equal indices are added."""
-        return self.to_bcoo().todense()
-
-    def __matmul__(self, other: object) -> Any:
-        return self.to_bcoo() @ dense_operand(self, other)
-
-    def _refuse_axes(self, axes: object) -> None:
-        if axes is not None:
-            raise UnsupportedError(
-                f"{type(self).__name__}.transpose: axes are given", fix="leave them out"
-            )
 
 
 @final
@@ -245,10 +224,7 @@ def csr_matvec(mat: CSR, v: Any, transpose: bool = False) -> Array:
         >>> print(sparse.csr_matvec(m, tnp.array([1.0, 2.0])))
         [2. 8.]
     """
-    flags("csr_matvec", transpose=transpose)
-    found = of_format("csr_matvec", CSR, mat)
-    result: Array = (found.T if transpose else found) @ dense_operand(found, v, 1)
-    return result
+    return product("csr_matvec", CSR, mat, v, 1, transpose)
 
 
 def csr_matmat(mat: CSR, B: Any, *, transpose: bool = False) -> Array:  # noqa: N803 - JAX's name
@@ -262,10 +238,7 @@ def csr_matmat(mat: CSR, B: Any, *, transpose: bool = False) -> Array:  # noqa: 
         [[0. 1.]
          [2. 3.]]
     """
-    flags("csr_matmat", transpose=transpose)
-    found = of_format("csr_matmat", CSR, mat)
-    result: Array = (found.T if transpose else found) @ dense_operand(found, B, 2)
-    return result
+    return product("csr_matmat", CSR, mat, B, 2, transpose)
 
 
 boundaries(__name__)

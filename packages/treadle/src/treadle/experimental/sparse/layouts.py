@@ -10,14 +10,9 @@ import numpy as np
 
 import treadle_numpy as tnp
 from treadle.experimental.sparse.bcoo import BCOO
-from treadle.experimental.sparse.conversion import mapped, whole_batches, widened
+from treadle.experimental.sparse.conversion import check_sparse, mapped, whole_batches, widened
 from treadle.experimental.sparse.efficiency import SparseEfficiencyError, SparseEfficiencyWarning
-from treadle.experimental.sparse.structure import (
-    bcoo_reduce_sum,
-    bcoo_sum_duplicates,
-    check_sparse,
-    with_layout,
-)
+from treadle.experimental.sparse.structure import bcoo_reduce_sum, bcoo_sum_duplicates, with_layout
 from treadle_ir import ArgumentError, Array, ShapeError
 from treadle_ir.errors import boundaries, integer, integers
 from treadle_numpy import lax

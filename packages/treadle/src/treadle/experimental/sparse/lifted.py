@@ -11,8 +11,9 @@ import treadle_numpy as tnp
 from treadle.experimental.sparse.arithmetic import bcoo_dot_general
 from treadle.experimental.sparse.base import JAXSparse
 from treadle.experimental.sparse.bcoo import BCOO
+from treadle.experimental.sparse.conversion import check_sparse
 from treadle.experimental.sparse.sparsification import sparsify
-from treadle.experimental.sparse.structure import bcoo_reshape, bcoo_slice, check_sparse
+from treadle.experimental.sparse.structure import bcoo_reshape, bcoo_slice
 from treadle_ir import ShapeError
 from treadle_ir.errors import IndexingError, boundaries
 from treadle_numpy import lax

@@ -1,9 +1,10 @@
-"""What the formats of plain matrices share (COO, CSR, CSC): the checks of their parts and of their operands."""
+"""What the formats of plain matrices share (COO, CSR, CSC): their class, the checks of their parts and operands."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import treadle_numpy as tnp
 from treadle.experimental.sparse.base import JAXSparse
@@ -11,9 +12,47 @@ from treadle.experimental.sparse.bcoo import BCOO
 from treadle.experimental.sparse.conversion import bcoo_fromdense
 from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError
 from treadle_ir.calling import as_array, operand_or_none
-from treadle_ir.errors import integers, refused
+from treadle_ir.errors import flags, integers, refused
 
-Format = TypeVar("Format", bound=JAXSparse)
+Shape: TypeAlias = tuple[int, ...]
+"""The size of each axis."""
+
+
+class Matrix(JAXSparse):
+    """A sparse matrix of three vectors. It multiplies dense operands; for everything else there is `to_bcoo`."""
+
+    __slots__ = ("_shape", "data")
+    _shape: Shape
+
+    @property
+    def shape(self) -> Shape:
+        """The numbers of rows and columns."""
+        return self._shape
+
+    @property
+    def nse(self) -> int:
+        """The number of elements that are stored."""
+        return int(self.data.shape[0])
+
+    @abstractmethod
+    def to_bcoo(self) -> BCOO:
+        """Return the same matrix with the coordinates of each element in one array."""
+
+    def todense(self) -> Array:
+        """Return the matrix with all its elements; elements with equal indices are added."""
+        return self.to_bcoo().todense()
+
+    def __matmul__(self, other: object) -> Any:
+        return self.to_bcoo() @ dense_operand(self, other)
+
+    def _refuse_axes(self, axes: object) -> None:
+        if axes is not None:
+            raise UnsupportedError(
+                f"{type(self).__name__}.transpose: axes are given", fix="leave them out"
+            )
+
+
+Format = TypeVar("Format", bound=Matrix)
 
 
 def checked_parts(
@@ -81,3 +120,13 @@ def dense_operand(mat: JAXSparse, other: object, ndim: int | None = None) -> Arr
     if dense.ndim not in ((1, 2) if ndim is None else (ndim,)):
         raise ShapeError(f"{name}: a dense vector or matrix is wanted, got {dense.type}")
     return dense
+
+
+def product(
+    function: str, wanted: type[Matrix], mat: object, other: object, ndim: int, transpose: bool
+) -> Array:
+    """Return the product of a matrix of a format, or of its transpose, with a dense operand of `ndim` axes."""
+    flags(function, transpose=transpose)
+    found = of_format(function, wanted, mat)
+    result: Array = (found.T if transpose else found) @ dense_operand(found, other, ndim)
+    return result

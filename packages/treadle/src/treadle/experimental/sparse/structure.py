@@ -10,7 +10,7 @@ import numpy as np
 
 import treadle_numpy as tnp
 from treadle.experimental.sparse.bcoo import BCOO
-from treadle.experimental.sparse.conversion import columns, mapped, whole_batches
+from treadle.experimental.sparse.conversion import check_sparse, columns, mapped, whole_batches
 from treadle_ir import ArgumentError, Array, ShapeError, UnsupportedError
 from treadle_ir.core.dtypes import is_inexact
 from treadle_ir.errors import boundaries, flags, integer, integers, refused, sequence
@@ -25,12 +25,6 @@ __all__ = [
     "bcoo_sum_duplicates",
     "bcoo_transpose",
 ]
-
-
-def check_sparse(function: str, mat: object) -> None:
-    """Refuse an object that is not a BCOO."""
-    if not isinstance(mat, BCOO):
-        raise refused(function, "mat", "a BCOO", mat)
 
 
 def bcoo_transpose(mat: BCOO, *, permutation: Sequence[int]) -> BCOO:
