@@ -97,6 +97,7 @@ if TYPE_CHECKING:
         user_stacklevel as user_stacklevel,
         within as within,
     )
+    from treadle_ir.errors.stored_names import stored_name as stored_name
     from treadle_ir.errors.tracebacks import (
         NO_BOUNDARY as NO_BOUNDARY,
         boundaries as boundaries,
@@ -140,6 +141,7 @@ if not TYPE_CHECKING:
                 "NOWHERE Source capture location_of operation_source short_name user_frame "
                 "user_stacklevel within"
             ),
+            "treadle_ir.errors.stored_names": "stored_name",
             "treadle_ir.errors.tracebacks": "NO_BOUNDARY boundaries boundary has_handler",
             "treadle_ir.errors.whose": "is_users",
             "treadle_ir.errors.wrapping": "alias forwarded shown_as wraps",
