@@ -120,7 +120,7 @@ def test_a_value_that_is_returned_has_the_name_that_the_caller_gives_it() -> Non
     h = layer()
     code, offset = h.code, h.offset
     assert code is not None
-    assert stored_name(Source(code, offset)) == ""  # no callers, so nobody knows
+    assert stored_name(Source(code, offset)) == ""  # its callers are unknown
     caller = here_of_h(layer)
     assert stored_name(WideSource(code, offset, ("", ""), (caller,))) == "h2"
 

@@ -31,7 +31,11 @@ def finding_text(finding: Finding, width: int = WIDTH) -> str:
     head = _wrapped(f"{finding.kind}{certainty}: {finding.what}{cost}", "", width)
     places = [f"  at {place.show()}" for place in finding.where[:2]]
     fix = _wrapped(f"fix: {finding.fix}", "  ", width) if finding.fix else []
-    fix += [f"      {line}" for line in finding.code.splitlines()]
+    code = [f"      {line}" for line in finding.code.splitlines()]
+    most = max(4, _MOST_LINES - len(head) - len(places) - len(fix))
+    if len(code) > most:  # the beginning and the end, which calls what the beginning defines
+        code = [*code[: most - 3], "          ...", *code[-2:]]
+    fix += code
     room = max(0, _MOST_LINES - len(head) - len(places) - len(fix))
     why = [line for each in finding.why for line in _wrapped(each, "    ", width)][:room]
     return "\n".join([*head, *places, *why, *fix][:_MOST_LINES])

@@ -73,7 +73,7 @@ def stored_name(source: Source) -> str:
 
 @final
 class _Step(NamedTuple):
-    """An instruction that does one thing: instructions that are two, as of Python 3.13, are taken apart."""
+    """An instruction that does one thing: instructions that do two, as of Python 3.13, are split."""
 
     name: str
     argument: Any  # a name, a constant, a number
