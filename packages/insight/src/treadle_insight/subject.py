@@ -6,12 +6,15 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import CodeType
-from typing import Any, Self, final
+from typing import Any, Final, Self, final
 
 from treadle_insight.captured_names import captured_names
 from treadle_ir import Program
 from treadle_ir.rewrite import inline
 from treadle_runtime import TracedCall
+
+NAMELESS: Final = "a captured array"
+"""The name of a captured array whose variable is not known."""
 
 
 @final
@@ -53,7 +56,7 @@ class Subject:
     def names(self) -> Sequence[str]:
         """The name of each parameter for sentences: `params[0]['w']` of an argument, `W` of a captured array."""
         captured = captured_names(self.function, self.captured, self.program)
-        named = [name or "a captured array" for name in captured]
+        named = [name or NAMELESS for name in captured]
         arguments = self.parameters[len(captured) :]
         return [*named, *[label.removeprefix("argument ") for label in arguments]]
 
