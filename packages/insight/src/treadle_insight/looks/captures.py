@@ -68,7 +68,7 @@ def look(subject: Subject) -> Iterator[Finding]:
             f"{subject.name} captured {shown}, {bytes_text(size)}{where}.",
             () if place is None else (place,),
             (
-                "It stays in memory as long as the compiled function, which does not see another value of the variable.",
+                "It stays in memory as long as the compiled function, which sees no other value of the variable.",
             ),
             "Pass it as an argument.",
             _code(subject, name),
