@@ -11,6 +11,7 @@ from typing import Any, Final, Self, final
 from treadle_insight.captured_names import captured_names
 from treadle_ir import Program
 from treadle_ir.rewrite import inline
+from treadle_ir.tracing import positional_names
 from treadle_runtime import TracedCall
 
 NAMELESS: Final = "a captured array"
@@ -59,6 +60,11 @@ class Subject:
         named = [name or NAMELESS for name in captured]
         arguments = self.parameters[len(captured) :]
         return [*named, *[label.removeprefix("argument ") for label in arguments]]
+
+    @cached_property
+    def positional(self) -> Sequence[str]:
+        """The names of the function's positional parameters."""
+        return [] if self.function is None else positional_names(self.function)
 
     @classmethod
     def of_program(cls, program: Program, name: str = "the program") -> Self:

@@ -13,6 +13,7 @@ from treadle_ir import Program, Value
 from treadle_ir.analysis import equation_costs, peak_memory
 from treadle_ir.errors import Source, stored_name
 
+_MOST: Final = 24  # values that a table shows
 _WIDTH: Final = 60  # characters of a line of source code
 
 
@@ -72,8 +73,12 @@ def _at_peak(subject: Subject) -> Table:
     captured = {*program.parameters[: len(subject.captured)]}
     rows = [
         (bytes_text(size), str(value.type), _name(value, labels, captured, source), _shown(source))
-        for value, source, size in profile.at_peak
+        for value, source, size in profile.at_peak[:_MOST]
     ]
+    rest = profile.at_peak[_MOST:]
+    if rest:
+        size = sum([size for *_, size in rest])
+        rows.append((bytes_text(size), "", f"{len(rest)} more values", ""))
     where = "" if profile.at is None else f" at {Place.of(program.equations[profile.at].source)}"
     title = f"memory: at most {bytes_text(profile.peak)}{where}; alive then"
     return Table(title, ("size", "type", "value", "made at"), tuple(rows))

@@ -15,7 +15,6 @@ from treadle_insight.report import Table
 from treadle_insight.subject import Subject
 from treadle_ir import Type
 from treadle_ir.events import DonationRefused, Event
-from treadle_ir.tracing import positional_names
 from treadle_ir.tree import tree_leaves
 from treadle_runtime import DeviceArray, Donation
 
@@ -116,9 +115,9 @@ def donations(subject: Subject) -> tuple[Donation, ...]:
     Args:
         subject: the program, and the call that it was traced for.
     """
-    if subject.traced is None or subject.function is None:
+    if subject.traced is None:
         return ()
-    return subject.traced.donation(positional_names(subject.function))
+    return subject.traced.donation(subject.positional)
 
 
 def unused(

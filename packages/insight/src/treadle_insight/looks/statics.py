@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from treadle_insight.report import Table
 from treadle_insight.subject import Subject
-from treadle_ir.tracing import positional_names
 
 
 def tables(subject: Subject) -> Iterator[Table]:
@@ -16,9 +15,9 @@ def tables(subject: Subject) -> Iterator[Table]:
     Args:
         subject: the program, and the call that it was traced for.
     """
-    if subject.traced is None or subject.function is None:
+    if subject.traced is None:
         return
-    values = subject.traced.static_values(positional_names(subject.function))
+    values = subject.traced.static_values(subject.positional)
     if values:
         rows = [(name, type(x).__name__, reprlib.repr(x)) for name, x in values.items()]
         yield Table("static arguments", ("argument", "class", "value"), tuple(rows))

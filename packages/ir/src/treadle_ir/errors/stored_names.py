@@ -10,6 +10,8 @@ from __future__ import annotations
 import dis
 from bisect import bisect_right
 from collections.abc import Sequence
+from functools import lru_cache
+from types import CodeType
 from typing import Any, Final, NamedTuple, final
 
 from treadle_ir.errors.source import Source
@@ -83,9 +85,9 @@ class _Step(NamedTuple):
 def _steps_after(source: Source) -> Sequence[_Step]:
     """Return the instructions that follow a location, as many as are looked at."""
     assert source.code is not None
-    instructions = list(dis.get_instructions(source.code))
+    instructions = _instructions(source.code)
     # While a function runs that was called, the offset may be one of the caches that follow the call.
-    index = bisect_right([each.offset for each in instructions], source.offset)
+    index = bisect_right(instructions, source.offset, key=lambda each: each.offset)
     steps: list[_Step] = []
     of_call = 0
     for each in instructions[index : index + _MOST]:
@@ -102,6 +104,12 @@ def _steps_after(source: Source) -> Sequence[_Step]:
             steps.append(_Step(each.opname, each.argval, change + of_call))
             of_call = 0
     return steps
+
+
+@lru_cache(maxsize=64)
+def _instructions(code: CodeType) -> Sequence[dis.Instruction]:
+    """Return the instructions of a function."""
+    return tuple(dis.get_instructions(code))
 
 
 def _stored(steps: Sequence[_Step]) -> str | None:
