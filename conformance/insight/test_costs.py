@@ -79,3 +79,15 @@ def test_text_is_limited(tmp_path: Path) -> None:
     text = f"import treadle, treadle.numpy as tnp\ndef f(x):\n{lines}    return x\n"
     report = report_of(text + "report = treadle.explain(f)(1.0)\n", tmp_path)
     assert "and 12 more" in str(report)
+
+
+def test_programs_with_symbolic_sizes_have_no_costs(tmp_path: Path) -> None:
+    text = """\
+import treadle, treadle.numpy as tnp
+from treadle import export
+x = treadle.ShapeDtypeStruct(export.symbolic_shape("n, 3"), tnp.float32)
+report = treadle.explain(treadle.jit(lambda x: tnp.sin(x).sum(), donate_argnums=0))(x)
+"""
+    report = report_of(text, tmp_path)
+    assert [each.title for each in report.tables] == ["donated arguments"]
+    assert str(report)

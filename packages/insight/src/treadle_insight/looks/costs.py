@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Final
 
 from treadle_insight.finding import bytes_text, count_text
@@ -11,7 +12,7 @@ from treadle_insight.report import Table
 from treadle_insight.subject import Subject
 from treadle_ir import Program, Value
 from treadle_ir.analysis import equation_costs, peak_memory
-from treadle_ir.errors import Source, stored_name
+from treadle_ir.errors import Source, SymbolicSizeError, stored_name
 
 _MOST: Final = 24  # values that a table shows
 _WIDTH: Final = 60  # characters of a line of source code
@@ -20,13 +21,15 @@ _WIDTH: Final = 60  # characters of a line of source code
 def tables(subject: Subject) -> Iterator[Table]:
     """Yield the table of costs by line, and the table of what is alive where memory is at its peak.
 
+    A program with symbolic sizes has no costs in numbers, and no tables.
+
     Args:
         subject: the program.
     """
     program = subject.program
     if program.equations:
-        yield _by_line(program)
-        yield _at_peak(subject)
+        with suppress(SymbolicSizeError):
+            yield from [_by_line(program), _at_peak(subject)]
 
 
 def _by_line(program: Program) -> Table:

@@ -132,7 +132,7 @@ def unused(
         others: the types of results that come near.
         where: its function, or its call.
     """
-    size = type.nbytes
+    size = type.nbytes if isinstance(type.nbytes, int) else 0  # type: ignore[redundant-expr]  # symbolic sizes
     lost = Cost(bytes=0 if refusal == "keyword" else size)
     shown = f"argument `{argument}` {type}"
     if refusal == "keyword":
