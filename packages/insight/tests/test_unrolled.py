@@ -78,3 +78,16 @@ def test_a_loop_that_collects_has_no_code() -> None:
     assert "carried: nothing" in finding.what
     assert "vmap" in finding.fix
     assert not finding.code
+
+
+def test_copies_that_may_come_from_a_pytree_are_no_loop() -> None:
+    def f(x: Array) -> list[Array]:
+        return list(map(mapped, [x] * 100))
+
+    def mapped(x: Array) -> Array:
+        return ops.sine(ops.add(x, x))
+
+    program = stage(f, F4).program
+    assert not loops_of(program, small=0)
+    (copies,) = loops_of(program, small=0, unsure=True)
+    assert not copies.is_sure

@@ -22,6 +22,7 @@ from treadle_ir.errors import Source, stored_name
 
 SMALL: Final = 200  # operations; smaller programs are looked at only on request
 _COPIES: Final = 4
+_OF_ONE_CALL: Final = 8  # copies that a function of a library makes
 _LENGTH: Final = 64  # operations in all copies together
 _SHARE: Final = (
     0.8  # of the operations of a copy that are in the loop: rules of derivatives may be elsewhere
@@ -79,6 +80,16 @@ class UnrolledLoop:
     reaches_back: bool = False
 
     @property
+    def is_sure(self) -> bool:
+        """Whether it is a loop: one is written there, or each copy takes a value of the one before.
+
+        Copies of other operations may come from a function that `tree.map` applied to many leaves.
+        """
+        if self.written is not None:
+            return True
+        return bool(self.carried) and (not self.is_one_call or self.main.copies >= _OF_ONE_CALL)
+
+    @property
     def share(self) -> float:
         """The part of the program that is copies of the loop."""
         return sum([each.length for each in (self.main, *self.others)]) / self.total
@@ -89,6 +100,8 @@ def loops_of(
     parameters: Sequence[str] = (),
     small: int = SMALL,
     outside: Collection[CodeType] = (),
+    *,
+    unsure: bool = False,
 ) -> tuple[UnrolledLoop, ...]:
     """Return the loops that were unrolled in a program, those with most operations first.
 
@@ -99,6 +112,7 @@ def loops_of(
         parameters: what each parameter stands for, as `argument params[0]['w']`.
         small: programs of so many operations or fewer are not looked at.
         outside: code that called the traced function, whose loops are not looked at.
+        unsure: whether to return copies, too, which may not be of a loop: see `UnrolledLoop.is_sure`.
 
     Example:
         >>> import numpy as np
@@ -116,7 +130,7 @@ def loops_of(
     for each in program.nested():
         found += look.in_one(each, ())
     found.sort(key=lambda each: -each.share * each.total)
-    return tuple(found)
+    return tuple([each for each in found if unsure or each.is_sure])
 
 
 @final

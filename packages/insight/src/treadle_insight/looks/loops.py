@@ -53,11 +53,11 @@ def look(subject: Subject) -> Iterator[Finding]:
     Args:
         subject: the program.
     """
-    loops = loops_of(subject.program, subject.names, small=0)
+    loops = loops_of(subject.program, subject.names, 0, subject.outside, unsure=True)
     if subject.with_callers is not None and any([loop.written is None for loop in loops]):
-        loops = loops_of(subject.with_callers(), subject.names, 0, subject.outside)
+        loops = loops_of(subject.with_callers(), subject.names, 0, subject.outside, unsure=True)
     for loop in loops:
-        if loop.written is not None or loop.carried:  # else a function of pytrees, as `tree.map`
+        if loop.is_sure:
             yield finding_of(loop, subject)
 
 
