@@ -22,7 +22,7 @@ KINDS: Final = (
     Kind(
         "donation.unused",
         "An argument is donated, but no result can reuse its memory, or it is not donated as the user thinks.",
-        topic="",
+        topic="What is donation?",
         wrong="""\
 import treadle
 import treadle.numpy as tnp
@@ -47,7 +47,7 @@ report = treadle.explain(treadle.jit(update, donate_argnums=0))(state)
     Kind(
         "donation.twice",
         "One array is several arguments of a call, and one of them is donated: the call raises an error.",
-        topic="",
+        topic="What is donation?",
         wrong="""\
 import treadle
 import treadle.numpy as tnp

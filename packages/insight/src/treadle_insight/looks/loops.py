@@ -16,7 +16,7 @@ KINDS: Final = (
         "loop.unrolled",
         "A Python loop ran while a function was traced: each of its iterations is a part of the program, which takes "
         "long to trace and to compile.",
-        topic="",
+        topic="Why does compiling take so long?",
         wrong="""\
 import treadle
 import treadle.numpy as tnp
