@@ -55,6 +55,29 @@ def test_what_is_alive_at_the_peak(tmp_path: Path) -> None:
     }
 
 
+def test_lines_of_the_bodies_of_loops_and_of_branches(tmp_path: Path) -> None:
+    text = """\
+import treadle
+import treadle.numpy as tnp
+
+def f(x):
+    def body(c, _):
+        return c @ x, None
+    y, _ = treadle.lax.scan(body, x, None, 7)
+    return treadle.lax.cond(
+        x.sum() > 0,
+        lambda y: y @ y @ y,
+        lambda y: y + 1,
+        y,
+    )
+
+report = treadle.explain(f)(tnp.ones((50, 50)))
+"""
+    table = table_of(report_of(text, tmp_path), "cost by line")
+    assert table.rows[0][:3] == ("program.py:6  return c @ x, None", "1", "1.8 Mflop")
+    assert table.rows[1][:3] == ("program.py:10  lambda y: y @ y @ y,", "2", "500 kflop")
+
+
 def test_static_arguments(tmp_path: Path) -> None:
     table = table_of(report_of(PROGRAM, tmp_path), "static arguments")
     assert table.rows == (("n", "int", "3"), ("mode", "str", "'mean'"))

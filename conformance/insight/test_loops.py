@@ -178,13 +178,39 @@ def test_its_code_removes_the_finding_and_keeps_the_result(case: str, tmp_path: 
     np.testing.assert_allclose(after["result"], before["result"], rtol=2e-5, atol=1e-6)
 
 
+def gradient(text: str) -> str:
+    """Return the same program with the gradient of its function."""
+    before, after = text.rsplit("\nresult = ", 1)
+    call = after.splitlines()[0].removeprefix("f(")
+    function = "treadle.grad(lambda *a: f(*a).sum(), 0)"
+    return f"{before}\nresult = {function}({call}\nreport = treadle.explain({function})({call}\n"
+
+
+@pytest.mark.parametrize("case", ["steps", "layers", "helper", "rows", "comprehension"])
+def test_its_code_removes_the_finding_from_the_gradient(case: str, tmp_path: Path) -> None:
+    text, line, _ = CASES[case]
+    before = run_program(gradient(text), tmp_path)
+    finding = of_line(before["report"], line)
+    after = run_program(fixed(gradient(text), finding), tmp_path, "fixed.py")
+    assert not loops(after["report"]), after["report"]
+    leaves = before["treadle"].tree.leaves
+    for one, other in zip(leaves(after["result"]), leaves(before["result"]), strict=True):
+        np.testing.assert_allclose(one, other, rtol=2e-5, atol=1e-6)
+
+
+def test_a_function_that_cannot_be_traced_twice(tmp_path: Path) -> None:
+    once = "    ran.append(0)\n    assert len(ran) == 1\n    for w, b in params:"
+    text = HEAD + "ran = []\n" + HELPER.replace("    for w, b in params:", once)
+    text += "report = treadle.explain(f)(params, tnp.ones(3))\n"
+    finding = only(report_of(text, tmp_path), "loop.unrolled")
+    assert not finding.certain
+    assert "at program.py:6 were repeated: 40 copies" in finding.what
+
+
 @pytest.mark.parametrize("case", ["steps", "layers", "nested", "helper", "numbered"])
 def test_its_gradient(case: str, tmp_path: Path) -> None:
     text, line, said = CASES[case]
-    before, after = text.rsplit("\nresult = ", 1)
-    call = after.splitlines()[0].removeprefix("f(")
-    text = before + f"\nreport = treadle.explain(treadle.grad(lambda *a: f(*a).sum(), 0))({call}\n"
-    finding = of_line(report_of(text, tmp_path), line)
+    finding = of_line(report_of(gradient(text), tmp_path), line)
     assert " copies of " in finding.what.partition(" and ")[2]  # of the backward pass
     carried = next(each for each in said if "carried" in each)
     assert carried in finding.what

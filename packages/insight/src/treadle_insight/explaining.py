@@ -26,7 +26,8 @@ def explain(function: Callable[..., Any], *, values: bool = False) -> Callable[.
     """Return a function that explains `function` for its arguments.
 
     The function is traced, or found traced, and its program is looked at: captured arrays, unrolled loops, donated
-    arguments, costs by line, memory at the peak. Nothing is run and nothing compiled unless `values` is set.
+    arguments, costs by line, memory at the peak. Nothing is run and nothing compiled unless `values` is set. A function
+    with an unrolled loop whose body is in another function is traced twice.
 
     Args:
         function: a function, or a jitted one, whose static and donated arguments are then known. Any: of users.

@@ -10,8 +10,8 @@ from treadle_insight.finding import bytes_text, count_text
 from treadle_insight.place import Place
 from treadle_insight.report import Table
 from treadle_insight.subject import Subject
-from treadle_ir import Program, Value
-from treadle_ir.analysis import equation_costs, peak_memory
+from treadle_ir import Equation, Program, Value
+from treadle_ir.analysis import Cost, equation_costs, peak_memory, program_cost
 from treadle_ir.errors import Source, SymbolicSizeError, stored_name
 
 _MOST: Final = 24  # values that a table shows
@@ -38,7 +38,7 @@ def _by_line(program: Program) -> Table:
     known: dict[tuple[object, int], tuple[str, int]] = {}  # a line is searched once for each place
     places: dict[tuple[str, int], Source] = {}
     exact = True
-    for equation, cost in zip(program.equations, equation_costs(program), strict=True):
+    for equation, cost in _costs(program):
         source = equation.source
         place = source.code or (source.file, source.line), source.offset
         key = known.get(place)
@@ -66,6 +66,29 @@ def _by_line(program: Program) -> Table:
     whole = f"{count_text(total)}flop, {bytes_text(sum([x[2] for x in lines.values()]))} moved"
     title = f"cost by line: {whole}, as if nothing were fused{bound}"
     return Table(title, ("line", "operations", "work", "share", "moved"), tuple(rows))
+
+
+def _costs(program: Program) -> Iterator[tuple[Equation, Cost]]:
+    """Yield the operations of a program, also of bodies of loops and of branches, each with its cost in a whole run.
+
+    Of several branches, the most expensive one counts.
+    """
+    left = [(program, 1, True)]
+    while left:
+        inner, times, exact = left.pop()
+        for equation, cost in zip(inner.equations, equation_costs(inner), strict=True):
+            flows = equation.primitive.flows()
+            if flows is None or not flows.regions:
+                repeated = cost.times(times)
+                yield equation, Cost(repeated.flops, repeated.bytes, repeated.exact and exact)
+                continue
+            regions = flows.regions
+            if flows.exclusive:
+                regions = (max(regions, key=lambda each: program_cost(each).flops),)
+            loop = flows.iterations
+            count = 1 if loop is None or loop.most is None else loop.most
+            known = loop is None or loop.exact
+            left += [(each, times * count, exact and known) for each in regions]
 
 
 def _at_peak(subject: Subject) -> Table:

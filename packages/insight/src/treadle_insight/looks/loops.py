@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Final
 
 from treadle_insight.finding import Cost, Finding
@@ -55,7 +56,11 @@ def look(subject: Subject) -> Iterator[Finding]:
     """
     loops = loops_of(subject.program, subject.names, 0, subject.outside, unsure=True)
     if subject.with_callers is not None and any([loop.written is None for loop in loops]):
-        loops = loops_of(subject.with_callers(), subject.names, 0, subject.outside, unsure=True)
+        with suppress(
+            Exception
+        ):  # of a function that cannot run twice: its loops stay without lines
+            program = subject.with_callers()
+            loops = loops_of(program, subject.names, 0, subject.outside, unsure=True)
     for loop in loops:
         if loop.is_sure:
             yield finding_of(loop, subject)
