@@ -40,6 +40,7 @@ from treadle_runtime.placement.placement import PlacedType
 from treadle_runtime.placement.sharding import Sharding
 
 if TYPE_CHECKING:
+    from treadle_ir.analysis import Cost
     from treadle_runtime.jitting.stages import Lowered
 
 
@@ -256,6 +257,19 @@ class TracedCall(Stage):
         """
         captured = [f"captured array {number}" for number in range(len(self.captured))]
         return [*captured, *self._arguments.paths(names)]
+
+    @property
+    def costs(self) -> list[Cost]:
+        """The floating-point operations and the bytes of each equation of the program, in order.
+
+        Example:
+            >>> import treadle, treadle.numpy as tnp
+            >>> treadle.jit(lambda x: x @ x).trace(tnp.ones((3, 3))).costs
+            [Cost(flops=54, bytes=108, exact=True)]
+        """
+        from treadle_ir.analysis import equation_costs  # noqa: PLC0415 - few ask for them
+
+        return equation_costs(self.program)
 
     def donation(self, names: Sequence[str] = ()) -> tuple[Donation, ...]:
         """Return what becomes of the memory of each array that the user wants to donate.
