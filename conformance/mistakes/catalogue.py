@@ -718,7 +718,7 @@ def assignment_to_a_tracer() -> None:
 
 @mistake(
     errors.EscapedTracerError,
-    "a traced array of type f32[]* was used after the function it belongs to (staged, as under jit, or as the body of a loop, a branch or a checkpoint) had been traced",
+    "a traced array of type f32[]* was used after the function it belongs to (`_kept.<locals>.f`, staged, as under jit, or as the body of a loop, a branch or a checkpoint) had been traced",
     "return the value from the function instead of storing it in a global, an attribute or a list",
 )
 def leaked_from_jit() -> None:
@@ -728,7 +728,7 @@ def leaked_from_jit() -> None:
 
 @mistake(
     errors.EscapedTracerError,
-    "a traced array of type f32[]* was used after the function it belongs to (differentiated, as under grad or vjp) had been traced",
+    "a traced array of type f32[]* was used after the function it belongs to (`_kept.<locals>.f`, differentiated, as under grad or vjp) had been traced",
     "return the value from the function instead of storing it in a global, an attribute or a list",
 )
 def leaked_from_grad() -> None:
@@ -738,7 +738,7 @@ def leaked_from_grad() -> None:
 
 @mistake(
     errors.EscapedTracerError,
-    "a traced array of type f32[] was used after the function it belongs to (vectorised, as under vmap) had been traced",
+    "a traced array of type f32[] was used after the function it belongs to (`_kept.<locals>.f`, vectorised, as under vmap) had been traced",
     "return the value from the function instead of storing it in a global, an attribute or a list",
 )
 def leaked_from_vmap() -> None:
@@ -748,7 +748,7 @@ def leaked_from_vmap() -> None:
 
 @mistake(
     errors.EscapedTracerError,
-    "a traced array of type f32[]* was used after the function it belongs to (staged, as under jit, or as the body of a loop, a branch or a checkpoint) had been traced",
+    "a traced array of type f32[]* was used after the function it belongs to (`_kept.<locals>.f`, staged, as under jit, or as the body of a loop, a branch or a checkpoint) had been traced",
     "return the value from the function instead of storing it in a global, an attribute or a list",
 )
 def leaked_and_read() -> None:
@@ -758,7 +758,7 @@ def leaked_and_read() -> None:
 
 @mistake(
     errors.EscapedTracerError,
-    "a traced array of type f32[]* was used after the function it belongs to (staged, as under jit, or as the body of a loop, a branch or a checkpoint) had been traced",
+    "a traced array of type f32[]* was used after the function it belongs to (`_kept.<locals>.f`, staged, as under jit, or as the body of a loop, a branch or a checkpoint) had been traced",
     "return the value from the function instead of storing it in a global, an attribute or a list",
 )
 def leaked_into_another_jit() -> None:

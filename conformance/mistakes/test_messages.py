@@ -186,4 +186,5 @@ def test_a_tracer_that_escaped_says_what_made_it(
         return x
 
     run(f)
-    assert f"the function it belongs to ({made}) had been traced" in text_of(lambda: escaped[0] + 1)
+    said = f"the function it belongs to (`{f.__qualname__}`, {made}) had been traced"
+    assert said in text_of(lambda: escaped[0] + 1)

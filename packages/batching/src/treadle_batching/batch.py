@@ -168,6 +168,7 @@ def batch_tree(
                 result_dims.append(None)
     finally:
         trace.closed = True
+        trace.function = getattr(function, "function", function)  # not `_named`
     if checks_leaks():
         del tracers, outputs
         output = None  # type: ignore[assignment]  # release it

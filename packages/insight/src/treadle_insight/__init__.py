@@ -9,6 +9,7 @@ from treadle_insight.kinds import Kind as Kind, findings as findings
 from treadle_insight.place import Place as Place
 from treadle_insight.report import Report as Report, Table as Table
 from treadle_insight.subject import Subject as Subject
+from treadle_insight.unrolled import UnrolledLoop as UnrolledLoop, loops_of as loops_of
 from treadle_insight.watching import watch as watch
 from treadle_ir.errors import source as _source
 

@@ -34,6 +34,8 @@ class Kind:
 # The modules that declare kinds, in the order of the documentation.
 MODULES: Final = (
     "treadle_insight.looks.captures",
+    "treadle_insight.looks.loops",
+    "treadle_insight.looks.donation",
     "treadle_insight.doctor",
 )
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import linecache
 from dataclasses import dataclass
+from types import CodeType
 from typing import Self, final
 from unicodedata import combining, east_asian_width
 
-from treadle_ir.errors import Source, short_name
+from treadle_ir.errors import Source, is_internal, short_name
 
 
 @final
@@ -44,6 +46,18 @@ class Place:
             _characters(source.file, end_line, stop),
         )
         return cls(source.file, line, column, source.function, end_line, end_column)
+
+    @classmethod
+    def of_function(cls, function: object) -> Self | None:
+        """Return the first line of a user's function, which may be its decorator; None if it has none.
+
+        Args:
+            function: a function, a method, or a function of treadle that wraps one.
+        """
+        code = getattr(inspect.unwrap(function), "__code__", None)  # type: ignore[arg-type]
+        if not isinstance(code, CodeType) or is_internal(code.co_filename):
+            return None
+        return cls(code.co_filename, code.co_firstlineno, 1, code.co_qualname)
 
     @property
     def text(self) -> str:

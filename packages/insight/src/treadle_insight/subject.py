@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self, final
+from functools import cached_property
+from types import CodeType
+from typing import Any, Final, Self, final
 
+from treadle_insight.captured_names import captured_names
 from treadle_ir import Program
 from treadle_ir.rewrite import inline
+from treadle_ir.tracing import positional_names
 from treadle_runtime import TracedCall
+
+NAMELESS: Final = "a captured array"
+"""The name of a captured array whose variable is not known."""
 
 
 @final
@@ -28,6 +35,8 @@ class Subject:
         kwargs: the keyword arguments. Any: of users.
         values: whether the looks may run the program.
         seconds: how long it took to trace.
+        with_callers: traces the function once more, with the callers of each operation; None for a program.
+        outside: the code that called the function, which is among the callers of each operation.
     """
 
     name: str
@@ -41,6 +50,21 @@ class Subject:
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     values: bool = False
     seconds: float = 0.0
+    with_callers: Callable[[], Program] | None = None
+    outside: Collection[CodeType] = ()
+
+    @cached_property
+    def names(self) -> Sequence[str]:
+        """The name of each parameter for sentences: `params[0]['w']` of an argument, `W` of a captured array."""
+        captured = captured_names(self.function, self.captured, self.program)
+        named = [name or NAMELESS for name in captured]
+        arguments = self.parameters[len(captured) :]
+        return [*named, *[label.removeprefix("argument ") for label in arguments]]
+
+    @cached_property
+    def positional(self) -> Sequence[str]:
+        """The names of the function's positional parameters."""
+        return [] if self.function is None else positional_names(self.function)
 
     @classmethod
     def of_program(cls, program: Program, name: str = "the program") -> Self:

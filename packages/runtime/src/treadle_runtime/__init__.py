@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from treadle_runtime.host.foreign import abstract_token as abstract_token, ffi_call as ffi_call
     from treadle_runtime.host.validated import CallbackError as CallbackError
     from treadle_runtime.jitting.caches import FunctionCache as FunctionCache
+    from treadle_runtime.jitting.donation import Donation as Donation
     from treadle_runtime.jitting.function import JitFunction as JitFunction
     from treadle_runtime.jitting.jit import (
         disable_jit as disable_jit,
@@ -224,6 +225,7 @@ if not TYPE_CHECKING:
             "treadle_runtime.host.foreign": "abstract_token ffi_call",
             "treadle_runtime.host.validated": "CallbackError",
             "treadle_runtime.jitting.caches": "FunctionCache",
+            "treadle_runtime.jitting.donation": "Donation",
             "treadle_runtime.jitting.function": "JitFunction",
             "treadle_runtime.jitting.jit": "disable_jit jit timings",
             "treadle_runtime.jitting.observed_call": "CallObserver ObservedFunction observing",

@@ -9,7 +9,8 @@ from treadle_ir import ArrayType
 from treadle_ir.tracing import take_apart
 from treadle_runtime import DeviceArray, from_host, jit
 from treadle_runtime.jitting.caches import FunctionCache
-from treadle_runtime.jitting.compiling import donated_leaves, prepare
+from treadle_runtime.jitting.compiling import prepare
+from treadle_runtime.jitting.donation import donated_leaves
 from treadle_runtime.jitting.options import JitOptions, Split
 from treadle_runtime.jitting.tracing import trace_function
 

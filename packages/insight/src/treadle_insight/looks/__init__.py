@@ -20,11 +20,23 @@ ProgramLook = Callable[[Subject], Iterable[Finding]]
 TableLook = Callable[[Subject], Iterable[Table]]
 
 # What `explain` looks at, in order: modules with a function `look(subject)`.
-PROGRAM_LOOKS: Final = ("captures",)
+PROGRAM_LOOKS: Final = (
+    "captures",
+    "loops",
+    "donation",
+)
 # The tables that `explain` shows: modules with a function `tables(subject)`.
-TABLE_LOOKS: Final[tuple[str, ...]] = ()
+TABLE_LOOKS: Final[tuple[str, ...]] = (
+    "costs",
+    "donation",
+    "statics",
+)
 # The parts of `watch` by name: a module and its class. A part's name is the first word of its kinds.
-WATCH_PARTS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType({})
+WATCH_PARTS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+    {
+        "donation": ("donation", "DonationPart"),
+    }
+)
 
 
 def program_look(name: str) -> ProgramLook:

@@ -41,11 +41,11 @@ class MemoryProfile:
 def peak_memory(program: Program) -> MemoryProfile:
     """Return the peak memory of a program, with the equation and the values that cause it."""
     extra: dict[int, int] = {}  # by nested program: the bytes that it needs beyond its parameters
-    for each in inside_out(program):
+    running: list[int] = []
+    for each in inside_out(program):  # the program itself is the last one
         running = _while_running(each, extra)
         parameters = sum({value: value.type.nbytes for value in each.parameters}.values())
         extra[id(each)] = max(running, default=parameters) - parameters
-    running = _while_running(program, extra)
     if not running:
         kept = tuple((x, NOWHERE, x.type.nbytes) for x in program.parameters)
         return MemoryProfile(sum(size for *_, size in kept), None, (), kept)

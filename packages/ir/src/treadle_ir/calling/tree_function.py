@@ -34,7 +34,7 @@ class TreeFunction(Generic[Out]):
     function.
     """
 
-    __slots__ = ("_arguments", "_function", "_results")
+    __slots__ = ("_arguments", "_results", "function")
 
     def __init__(
         self,
@@ -42,14 +42,14 @@ class TreeFunction(Generic[Out]):
         arguments: FlatArguments,
         results: Callable[[Tree], tuple[Operands, Out]],
     ) -> None:
-        self._function = function
+        self.function = function
         self._arguments = arguments
         self._results = results
 
     def __call__(self, *operands: Operand) -> tuple[Operands, Out]:
         """Run the function."""
         args, kwargs = self._arguments(operands)
-        return self._results(self._function(*args, **kwargs))
+        return self._results(self.function(*args, **kwargs))
 
 
 def flatten_arrays(tree: Tree, what: str) -> tuple[list[Array], PyTreeDef]:

@@ -90,6 +90,7 @@ if TYPE_CHECKING:
         NOWHERE as NOWHERE,
         Source as Source,
         capture as capture,
+        is_internal as is_internal,
         location_of as location_of,
         operation_source as operation_source,
         short_name as short_name,
@@ -97,6 +98,7 @@ if TYPE_CHECKING:
         user_stacklevel as user_stacklevel,
         within as within,
     )
+    from treadle_ir.errors.stored_names import stored_name as stored_name
     from treadle_ir.errors.tracebacks import (
         NO_BOUNDARY as NO_BOUNDARY,
         boundaries as boundaries,
@@ -137,9 +139,10 @@ if not TYPE_CHECKING:
             ),
             "treadle_ir.errors.other_libraries": "conversion_of is_convertible refusal",
             "treadle_ir.errors.source": (
-                "NOWHERE Source capture location_of operation_source short_name user_frame "
-                "user_stacklevel within"
+                "NOWHERE Source capture is_internal location_of operation_source short_name "
+                "user_frame user_stacklevel within"
             ),
+            "treadle_ir.errors.stored_names": "stored_name",
             "treadle_ir.errors.tracebacks": "NO_BOUNDARY boundaries boundary has_handler",
             "treadle_ir.errors.whose": "is_users",
             "treadle_ir.errors.wrapping": "alias forwarded shown_as wraps",

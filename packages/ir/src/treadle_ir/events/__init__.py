@@ -9,6 +9,7 @@ from treadle_ir.errors.lazily import room_names as _lazy_names
 if TYPE_CHECKING:
     from treadle_ir.events.kinds import (
         CallbackRun as CallbackRun,
+        DonationRefused as DonationRefused,
         ElementsTransferred as ElementsTransferred,
         Event as Event,
         ExecutableFound as ExecutableFound,
@@ -33,9 +34,9 @@ if not TYPE_CHECKING:
         __name__,
         {
             "treadle_ir.events.kinds": (
-                "CallbackRun ElementsTransferred Event ExecutableFound FunctionStaged "
-                "MemoryDonated ProgramCompiled ProgramLowered ProgramMade StagingBegan "
-                "StagingFailed emit heard listeners listening tell"
+                "CallbackRun DonationRefused ElementsTransferred Event ExecutableFound "
+                "FunctionStaged MemoryDonated ProgramCompiled ProgramLowered ProgramMade "
+                "StagingBegan StagingFailed emit heard listeners listening tell"
             ),
             "treadle_ir.events.logs": "logger say wanted",
         },

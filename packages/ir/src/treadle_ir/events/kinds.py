@@ -19,6 +19,7 @@ from treadle_ir.process.frozen_classes import frozen
 if TYPE_CHECKING:
     from treadle_ir.core.program import Program
     from treadle_ir.core.types import Type
+    from treadle_ir.errors.source import Source
 
 
 class Event:
@@ -129,6 +130,20 @@ class MemoryDonated(Event):
 
     name: str
     type: Type
+
+
+@final
+@frozen
+class DonationRefused(Event):
+    """An array among the arguments of a call was to be donated, and keeps its memory."""
+
+    name: str
+    function: Callable[..., Any]  # the user's. Any: its arguments and results
+    argument: str  # its path, as `state['step']`
+    type: Type
+    refusal: str  # `shape`, `element type`, `count` or `keyword`: see `treadle_runtime.Donation`
+    others: tuple[Type, ...]  # the types of results that come near
+    source: Source  # of the call
 
 
 @final

@@ -441,6 +441,7 @@ def as_body(function: Callable[P, T]) -> Callable[P, T]:
             frame.restore()
         raise _CellsUsed(operation, frame.found())
 
+    body.__wrapped__ = function  # type: ignore[attr-defined]  # for messages
     return body
 
 

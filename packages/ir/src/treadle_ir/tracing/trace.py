@@ -33,10 +33,11 @@ T = TypeVar("T")
 class Trace(ABC):
     """One interpretation of primitives, defined by `process`."""
 
-    __slots__ = ("closed", "parent")
+    __slots__ = ("closed", "function", "parent")
     shown: ClassVar[str] = ""  # the transformation in the names of operations, as `jvp()`
     parent: Trace | None  # the trace under which this trace's rules run
     closed: bool  # set when the transformation is over; its tracers may not be used after that
+    function: object  # that runs under it, for messages; unset until one does
 
     def __init__(self, parent: Trace | None) -> None:
         self.parent = parent
@@ -133,6 +134,7 @@ def run_under(trace: Trace, function: Callable[P, T], *args: P.args, **kwargs: P
     """
     before, overrides, here = _current.get(), context_overrides.get(), place.get()
     shown = trace.shown
+    trace.function = getattr(function, "function", function)  # a `TreeFunction` has the user's
     try:
         _current.set(trace)
         if here is not None:  # the function has its own locations

@@ -23,7 +23,8 @@ from treadle_ir.errors.kinds import (
     TracerBoolConversionError,
     TracerIntegerConversionError,
 )
-from treadle_ir.errors.source import NOWHERE, Source, user_location
+from treadle_ir.errors.source import NOWHERE, Source, is_internal, user_frame, user_location
+from treadle_ir.errors.stored_names import stored_name
 from treadle_ir.tracing.array import Array, Operand, no_first_axis
 from treadle_ir.tracing.trace import Trace
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from treadle_ir.core.mesh import AbstractMesh
 
 
+_WRAPPED: Final = 8  # functions of treadle around a user's
 _OWN_MODULES: Final[dict[type[Tracer], str]] = {}  # of classes that show a different module
 
 
@@ -94,7 +96,7 @@ class Tracer(Array):
                 raise escaped(self)
             made = self.source.show()
             raised = error(
-                f"{what} of a traced array of type {self.type}, which has no elements yet",
+                f"{what} of {described(self)}, which has no elements yet",
                 fix=fix,
                 asked=self,
             )
@@ -175,7 +177,7 @@ class Tracer(Array):
         if self.owner.closed:
             raise escaped(self)
         raise TracerArrayConversionError(
-            f"a NumPy function was called on a traced array of type {self.type}, which has no elements for NumPy",
+            f"a NumPy function was called on {described(self)}, which has no elements for NumPy",
             fix="use the function of the same name in treadle.numpy; for host code use treadle.pure_callback",
             asked=self,
         )
@@ -237,13 +239,13 @@ def escaped(tracer: Tracer) -> EscapedTracerError:
     """Return the error for a tracer that outlived its trace, or is used by a function that runs outside of it."""
     if tracer.owner.closed:
         error = EscapedTracerError(
-            f"a traced array of type {tracer.type} was used after the function it belongs to ({tracer.made_by}) "
+            f"{described(tracer)} was used after the function it belongs to ({_owner(tracer)}) "
             "had been traced",
             fix="return the value from the function instead of storing it in a global, an attribute or a list",
         )
     else:
         error = EscapedTracerError(
-            f"a traced array of type {tracer.type} ({tracer.made_by}) was captured by a function with a derivative "
+            f"{described(tracer)} ({_owner(tracer)}) was captured by a function with a derivative "
             "rule or a callback, which covers its arguments only",
             fix="pass the value to that function as an argument instead of closing over it",
         )
@@ -251,6 +253,43 @@ def escaped(tracer: Tracer) -> EscapedTracerError:
     if made:
         error.add_note(f"  it was made at {made}")
     return error
+
+
+def described(tracer: Tracer) -> str:
+    """Return a tracer for messages: its type, or the name that the user gave it with the type, as `h: f32[4]`."""
+    source = tracer.source
+    here = user_frame()
+    # A value that was made by the call that is running is an intermediate value, and has no name.
+    if here is None or here.f_code is not source.code or here.f_lasti != source.offset:
+        name = stored_name(source)
+        if name:
+            return f"a traced array `{name}: {tracer.type}`"
+    return f"a traced array of type {tracer.type}"
+
+
+def _owner(tracer: Tracer) -> str:
+    """Return the user's function whose trace a tracer belongs to, if it is known, and the transformation."""
+    function = getattr(tracer.owner, "function", None)
+    for _ in range(_WRAPPED):
+        code = getattr(function, "__code__", None)
+        if code is not None and not is_internal(code.co_filename):
+            return f"`{code.co_qualname}`, {tracer.made_by}"
+        function = _inside(function)
+    return tracer.made_by
+
+
+def _inside(function: object) -> object:
+    """Return the function that a function of treadle runs; None if it is unknown."""
+    for attribute in ("__wrapped__", "function"):
+        inner = getattr(function, attribute, None)
+        if inner is not None:
+            return inner
+    names = getattr(getattr(function, "__code__", None), "co_freevars", ())
+    if "function" not in names:
+        return None
+    cells = getattr(function, "__closure__", None) or ()
+    inner = cells[names.index("function")].cell_contents
+    return inner if callable(inner) else None
 
 
 def untraced(operand: Operand) -> Operand:

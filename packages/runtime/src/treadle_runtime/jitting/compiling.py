@@ -10,17 +10,17 @@ from typing import Any, final
 
 from treadle_compiler import LoweredModule, lower_program
 from treadle_ir import ArrayType, Atom, Program
-from treadle_ir.errors import user_stacklevel
+from treadle_ir.errors import capture, user_stacklevel
+from treadle_ir.events import DonationRefused, emit, listeners
 from treadle_ir.process import frozen
 from treadle_ir.settings import DEBUG_INFS, DEBUG_NANS, ROLL, current_context
 from treadle_ir.tracing import Arguments, positional_names
-from treadle_ir.tree import leaves_in_any_order
 from treadle_runtime.arrays.array import DeviceArray
 from treadle_runtime.jitting.caches import FunctionCache
 from treadle_runtime.jitting.compiled_call import CompiledCall
-from treadle_runtime.jitting.donation import pair, warn_unusable
+from treadle_runtime.jitting.donation import donated_leaves, donations_of, pair, warn_unusable
 from treadle_runtime.jitting.known import with_known
-from treadle_runtime.jitting.options import JitOptions, Split
+from treadle_runtime.jitting.options import JitOptions
 from treadle_runtime.jitting.rolling import rolled
 from treadle_runtime.jitting.shardings import outputs_of
 from treadle_runtime.jitting.statics import Key
@@ -134,6 +134,8 @@ def _lowered(
     target = platform or placement.device.backend.platform
     program = rolled(program, options.roll or ROLL(), target)
     prepared = prepare(program, len(captured), options, arguments)
+    if listeners:
+        _tell_refusals(function, name, options, arguments, types, prepared.results)
     used = [everything[index] for index in prepared.kept]
     over = partitioning(placement, used, prepared.results, wanted)
     where = memories(placement, used, len(prepared.results), requested)
@@ -162,6 +164,33 @@ def _lowered(
         options.flags,
         tuple(wanted),
     )
+
+
+def _tell_refusals(
+    function: Callable[..., Any],
+    name: str,
+    options: JitOptions,
+    arguments: Arguments,
+    types: Sequence[ArrayType],
+    results: Sequence[ArrayType],
+) -> None:
+    """Tell listeners which donated arrays keep their memory, and why."""
+    split = options.split
+    if split.donate_argnums or split.donate_argnames:
+        names = positional_names(function)
+        for each in donations_of(split, arguments, types, results, names):
+            if each.refusal:
+                emit(
+                    DonationRefused(
+                        name,
+                        function,
+                        each.argument,
+                        each.type,
+                        each.refusal,
+                        each.others,
+                        capture(),
+                    )
+                )
 
 
 def _warn_of_constants(captured: Sequence[DeviceArray], traced: Traced, name: str) -> None:
@@ -261,22 +290,3 @@ def prepare(program: Program, first: int, options: JitOptions, arguments: Argume
     )
     place = {index: number for number, index in enumerate(kept)}
     return Prepared(left, kept, {place[index]: result for index, result in pairs.items()})
-
-
-@final
-class _Mark:
-    """Stands for a leaf while the donated ones are looked for."""
-
-    __slots__ = ()
-
-
-def donated_leaves(split: Split, arguments: Arguments) -> list[int]:
-    """Return the leaves that belong to donated arguments, by index."""
-    if not split.donate_argnums and not split.donate_argnames:
-        return []
-    marks = [_Mark() for _ in arguments.leaves]
-    positional, keywords = arguments.rebuilt(marks)
-    given = [positional[number] for number in split.donate_argnums if number < len(positional)]
-    given += [keywords[name] for name in split.donate_argnames if name in keywords]
-    marked = {*leaves_in_any_order(given)}
-    return [index for index, mark in enumerate(marks) if mark in marked]

@@ -29,6 +29,7 @@ from treadle_ir.tracing import (
 )
 from treadle_ir.tree import PyTreeDef, leaves_in_any_order
 from treadle_runtime.abstract import ShapeDtypeStruct
+from treadle_runtime.jitting.donation import Donation, donations_of
 from treadle_runtime.jitting.options import Split, platforms_of
 from treadle_runtime.jitting.staged_refs import StagedReferences
 from treadle_runtime.jitting.statics import static_key
@@ -39,6 +40,7 @@ from treadle_runtime.placement.placement import PlacedType
 from treadle_runtime.placement.sharding import Sharding
 
 if TYPE_CHECKING:
+    from treadle_ir.analysis import Cost
     from treadle_runtime.jitting.stages import Lowered
 
 
@@ -255,6 +257,59 @@ class TracedCall(Stage):
         """
         captured = [f"captured array {number}" for number in range(len(self.captured))]
         return [*captured, *self._arguments.paths(names)]
+
+    @property
+    def costs(self) -> list[Cost]:
+        """The floating-point operations and the bytes of each equation of the program, in order.
+
+        Example:
+            >>> import treadle, treadle.numpy as tnp
+            >>> treadle.jit(lambda x: x @ x).trace(tnp.ones((3, 3))).costs
+            [Cost(flops=54, bytes=108, exact=True)]
+        """
+        from treadle_ir.analysis import equation_costs  # noqa: PLC0415 - few ask for them
+
+        return equation_costs(self.program)
+
+    def donation(self, names: Sequence[str] = ()) -> tuple[Donation, ...]:
+        """Return what becomes of the memory of each array that the user wants to donate.
+
+        Args:
+            names: the names of the function's positional parameters. Arrays that were passed by the keyword of a
+                donated position are not donated, and known by them.
+
+        Example:
+            >>> import treadle, treadle.numpy as tnp
+            >>> step = treadle.jit(lambda x: x.sum(), donate_argnums=0)
+            >>> [given] = step.trace(tnp.ones(3)).donation(["x"])
+            >>> given.argument, given.result, given.refusal
+            ('x', None, 'shape')
+        """
+        results = unsharded(self.program.result_types)
+        return donations_of(
+            self._split,
+            self._arguments,
+            self._types,
+            [each for each in results if isinstance(each, ArrayType)],
+            names,
+        )
+
+    def static_values(self, names: Sequence[str] = ()) -> dict[str, Any]:  # Any: values of users
+        """Return the static arguments by name, which the program has as constants.
+
+        Args:
+            names: the names of the function's positional parameters; other arguments are known by their number.
+
+        Example:
+            >>> import treadle
+            >>> treadle.jit(lambda x, n: x * n, static_argnums=1).trace(1.0, 3).static_values(["x", "n"])
+            {'n': 3}
+        """
+        if self._arguments.statics is None:
+            return {}
+        numbers, values, keywords, named = self._arguments.statics
+        known = [names[number] if number < len(names) else str(number) for number in numbers]
+        return dict(zip([*known, *keywords], [*values, *named], strict=True))
 
     @property
     def jaxpr(self) -> Any:  # Any: a view, by the code that has installed one

@@ -12,7 +12,7 @@ from treadle_ir.core import inferred
 from treadle_ir.core.dtypes import BY_NAME, letter
 from treadle_ir.primitives.compare import Select
 from treadle_ir.primitives.contract import Convolution
-from treadle_ir.primitives.elementwise import Divide
+from treadle_ir.primitives.elementwise import Divide, Erf, Erfc
 from treadle_ir.primitives.indexing import Gather
 from treadle_ir.testing.examples import all_examples
 from treadle_runtime.evaluation.host import numpy_kernel
@@ -40,7 +40,10 @@ def test_the_same_as_the_rule() -> None:
             (expected,) = eval_rules[primitive](primitive, *operands)
         assert (found.shape, found.dtype) == (results[0].shape, results[0].dtype), primitive
         expected = np.asarray(expected)
-        np.testing.assert_array_equal(found, expected, err_msg=str(primitive))
+        if isinstance(primitive, (Erf, Erfc)) and found.dtype == np.float64:
+            np.testing.assert_array_max_ulp(found, expected, 1)  # of the C library, which differs
+        else:
+            np.testing.assert_array_equal(found, expected, err_msg=str(primitive))
         if found.dtype.kind == "f":
             np.testing.assert_array_equal(np.signbit(found), np.signbit(expected))
         compared.add(type(primitive))
