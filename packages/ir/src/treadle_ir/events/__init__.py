@@ -8,6 +8,7 @@ from treadle_ir.errors.lazily import room_names as _lazy_names
 
 if TYPE_CHECKING:
     from treadle_ir.events.kinds import (
+        ArrayCommitted as ArrayCommitted,
         CallbackRun as CallbackRun,
         ElementsTransferred as ElementsTransferred,
         Event as Event,
@@ -17,8 +18,10 @@ if TYPE_CHECKING:
         ProgramCompiled as ProgramCompiled,
         ProgramLowered as ProgramLowered,
         ProgramMade as ProgramMade,
+        Request as Request,
         StagingBegan as StagingBegan,
         StagingFailed as StagingFailed,
+        TransferredOperand as TransferredOperand,
         emit as emit,
         heard as heard,
         listeners as listeners,
@@ -33,9 +36,9 @@ if not TYPE_CHECKING:
         __name__,
         {
             "treadle_ir.events.kinds": (
-                "CallbackRun ElementsTransferred Event ExecutableFound FunctionStaged "
-                "MemoryDonated ProgramCompiled ProgramLowered ProgramMade StagingBegan "
-                "StagingFailed emit heard listeners listening tell"
+                "ArrayCommitted CallbackRun ElementsTransferred Event ExecutableFound "
+                "FunctionStaged MemoryDonated ProgramCompiled ProgramLowered ProgramMade Request "
+                "StagingBegan StagingFailed TransferredOperand emit heard listeners listening tell"
             ),
             "treadle_ir.events.logs": "logger say wanted",
         },

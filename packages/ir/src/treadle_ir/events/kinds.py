@@ -9,9 +9,10 @@ is asked for by settings: `if heard(): tell(...)`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
+from treadle_ir.errors.source import NOWHERE, Source
 from treadle_ir.events.logs import log, logs_compiles
 from treadle_ir.process.fork import fork_safe_lock
 from treadle_ir.process.frozen_classes import frozen
@@ -19,6 +20,7 @@ from treadle_ir.process.frozen_classes import frozen
 if TYPE_CHECKING:
     from treadle_ir.core.program import Program
     from treadle_ir.core.types import Type
+    from treadle_ir.tracing.signatures import Difference, Signature
 
 
 class Event:
@@ -29,6 +31,28 @@ class Event:
     def message(self) -> str:
         """Return the log message of the event, or an empty string if the event is not logged."""
         return ""
+
+
+@final
+@frozen
+class Request:
+    """A call of a jitted function for which there was no program, or no executable: what these are made for.
+
+    It is part of events, and made only if there are listeners.
+    """
+
+    name: str
+    function: Callable[..., Any]  # the user's. Any: its arguments and results
+    signature: Signature
+    nearest: Signature | None  # the known signature that is most similar; None if none is known
+    place: Source  # of the call
+
+    @property
+    def differences(self) -> tuple[Difference, ...]:
+        """The differences of the signature from the most similar one that is known; none if none is known."""
+        from treadle_ir.tracing.signatures import difference  # noqa: PLC0415 - for listeners only
+
+        return () if self.nearest is None else difference(self.signature, self.nearest)
 
 
 @final
@@ -69,6 +93,7 @@ class FunctionStaged(Event):
     program: Program
     seconds: float
     function: Callable[..., Any]  # the user's. Any: its arguments and results
+    request: Request | None = None  # where a call asked for it, and something listens
 
     def message(self) -> str:
         """With the number of equations."""
@@ -84,6 +109,7 @@ class ProgramLowered(Event):
     platform: str
     bytes: int  # of text
     seconds: float
+    request: Request | None = None  # of the jitted function; None for an operation by itself
 
     def message(self) -> str:
         """With the length of the text."""
@@ -98,6 +124,7 @@ class ProgramCompiled(Event):
     name: str
     platform: str
     seconds: float
+    request: Request | None = None  # of the jitted function; None for an operation by itself
 
     def message(self) -> str:
         """With the time."""
@@ -115,6 +142,7 @@ class ExecutableFound(Event):
     platform: str
     on_disk: bool
     seconds: float
+    request: Request | None = None  # of the jitted function; None for an operation by itself
 
     def message(self) -> str:
         """With where it was found."""
@@ -129,6 +157,32 @@ class MemoryDonated(Event):
 
     name: str
     type: Type
+    place: Source = NOWHERE  # of the call
+
+
+@final
+@frozen(eq=False)
+class TransferredOperand:
+    """The operand of a call or an operation whose elements were transferred.
+
+    The objects are given for comparisons while the event is heard: whoever keeps them keeps their memory.
+    """
+
+    name: str  # of the function or the operation
+    number: int  # among the operands
+    given: object  # what the user gave: an array, or a NumPy array or number
+    operands: Sequence[object]  # all operands, as arrays
+    function: Callable[..., Any] | None = (
+        None  # the user's, if it is jitted. Any: arguments and results
+    )
+    paths: Callable[[], Sequence[str]] | None = None  # of the arguments of a function
+
+    @property
+    def path(self) -> str:
+        """How messages call it, such as `argument x['w']`."""
+        if self.paths is None:
+            return f"operand {self.number}"
+        return self.paths()[self.number]
 
 
 @final
@@ -139,6 +193,17 @@ class ElementsTransferred(Event):
     type: Type
     source: str
     target: str
+    place: Source = NOWHERE  # of the call or the operation that needed them
+    operand: TransferredOperand | None = None  # where it was one
+
+
+@final
+@frozen(eq=False)
+class ArrayCommitted(Event):
+    """An array was put on a device, or on several, on request: computations with it run there."""
+
+    array: object
+    place: Source
 
 
 @final

@@ -11,6 +11,7 @@ from typing import Any, final
 from treadle_compiler import LoweredModule, lower_program
 from treadle_ir import ArrayType, Atom, Program
 from treadle_ir.errors import user_stacklevel
+from treadle_ir.events import Request
 from treadle_ir.process import frozen
 from treadle_ir.settings import DEBUG_INFS, DEBUG_NANS, current_context
 from treadle_ir.tracing import Arguments, positional_names
@@ -82,17 +83,21 @@ def lower_call(
     statics: Key | None,
     operands: Sequence[PlacedType],
     platform: str | None = None,
+    request: Request | None = None,
 ) -> Lowering:
     """Stage, optimise and lower a function for arguments of these types in these places.
 
     Args:
         platform: the target platform, if it differs from the platform of the placements.
+        request: the call that it is for, for events.
 
     Raises:
         PlacementError: arguments are committed to different places.
     """
     with over_placed(operands):
-        return _lowered(cache, function, name, options, arguments, statics, operands, platform)
+        return _lowered(
+            cache, function, name, options, arguments, statics, operands, platform, request
+        )
 
 
 def _lowered(
@@ -104,6 +109,7 @@ def _lowered(
     statics: Key | None,
     operands: Sequence[PlacedType],
     platform: str | None,
+    request: Request | None,
 ) -> Lowering:
     types = sharded_types(operands)
     traced = trace_function(cache, function, name, arguments, statics, types)
@@ -142,6 +148,7 @@ def _lowered(
         aliases=prepared.aliases,
         partitioning=over,
         memories=where,
+        request=request,
     )
     elapsed = time.perf_counter() - started
     if traced.timing.lower is not None:  # the same program for another device
