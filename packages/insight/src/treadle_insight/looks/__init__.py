@@ -27,6 +27,7 @@ TABLE_LOOKS: Final[tuple[str, ...]] = ()
 WATCH_PARTS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
         "recompile": ("recompile", "RecompilePart"),
+        "static": ("static_arguments", "StaticPart"),
     }
 )
 

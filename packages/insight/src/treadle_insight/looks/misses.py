@@ -170,7 +170,7 @@ def _static(each: Difference, signature: Signature, names: Sequence[str]) -> _De
         return "structure", "other arguments are static", "", "", False
     name = signature.static_names(names)[each.index]
     now, before = _value(each.now), _value(each.before)
-    kind = type(now)
+    kind: Any = type(now)
     by_identity = kind.__eq__ is object.__eq__ and kind is type(before)
     if by_identity and kind.__hash__ is not None and not isinstance(now, type):
         code = getattr(now, "__code__", None)

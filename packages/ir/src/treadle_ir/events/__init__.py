@@ -8,6 +8,7 @@ from treadle_ir.errors.lazily import room_names as _lazy_names
 
 if TYPE_CHECKING:
     from treadle_ir.events.kinds import (
+        ArgumentRefused as ArgumentRefused,
         ArrayCommitted as ArrayCommitted,
         CallbackRun as CallbackRun,
         ElementsTransferred as ElementsTransferred,
@@ -36,9 +37,10 @@ if not TYPE_CHECKING:
         __name__,
         {
             "treadle_ir.events.kinds": (
-                "ArrayCommitted CallbackRun ElementsTransferred Event ExecutableFound "
-                "FunctionStaged MemoryDonated ProgramCompiled ProgramLowered ProgramMade Request "
-                "StagingBegan StagingFailed TransferredOperand emit heard listeners listening tell"
+                "ArgumentRefused ArrayCommitted CallbackRun ElementsTransferred Event "
+                "ExecutableFound FunctionStaged MemoryDonated ProgramCompiled ProgramLowered "
+                "ProgramMade Request StagingBegan StagingFailed TransferredOperand emit heard "
+                "listeners listening tell"
             ),
             "treadle_ir.events.logs": "logger say wanted",
         },

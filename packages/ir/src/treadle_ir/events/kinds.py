@@ -207,6 +207,20 @@ class ArrayCommitted(Event):
 
 
 @final
+@frozen(eq=False)
+class ArgumentRefused(Event):
+    """A jitted function refused an argument: it is neither an array nor static, or static and not hashable."""
+
+    name: str
+    function: (
+        Callable[..., Any] | None
+    )  # the user's, if it is known. Any: its arguments and results
+    argument: str  # its name, with the path of the leaf
+    value: object
+    place: Source
+
+
+@final
 @frozen
 class CallbackRun(Event):
     """A compiled program called a Python function."""

@@ -20,7 +20,7 @@ from treadle_runtime.jitting.compiled_call import CompiledCall
 from treadle_runtime.jitting.miss import FastCall, no_fast_call
 from treadle_runtime.jitting.once import OncePerKey
 from treadle_runtime.jitting.options import JitOptions
-from treadle_runtime.jitting.statics import Identity, holds_dead
+from treadle_runtime.jitting.statics import Identity, Key, holds_dead
 from treadle_runtime.jitting.traced import Timing, Traced
 
 V = TypeVar("V")
@@ -45,15 +45,16 @@ class FunctionCache:
     )
 
     def __init__(self) -> None:
-        self.traces: dict[Signature, Traced] = {}
-        self.calls: dict[Signature, CompiledCall] = {}  # types with their placements
+        # By signatures, or plain tuples that are equal to them.
+        self.traces: dict[Key, Traced] = {}
+        self.calls: dict[Key, CompiledCall] = {}  # types with their placements
         self.fast: FastCall = no_fast_call  # for calls like the last one
         self.timings: deque[Timing] = deque(maxlen=MOST_SIGNATURES)
         self.tracing: Final = OncePerKey()
         self.compiling: Final = OncePerKey()
         self._has_dead = False
 
-    def keep(self, table: dict[Signature, V], key: Signature, value: V) -> None:
+    def keep(self, table: dict[Key, V], key: Signature, value: V) -> None:
         """Put a value into one of the tables. Loops are over copies, since other threads may add values."""
         if self._has_dead:
             self._has_dead = False

@@ -102,7 +102,7 @@ class JitFunction(Generic[P, R]):
         if context.instrumented and context.get(DISABLE_JIT):
             return self.__wrapped__(*args, **kwargs)
         arguments = self._take_apart(args, kwargs)
-        statics = static_key(arguments, self._name, self._cache.gone)
+        statics = static_key(arguments, self._name, self._cache.gone, self.__wrapped__)
 
         def run(cells: tuple[Cell, ...]) -> Any:
             closed = self._closed_over(cells)
@@ -284,7 +284,7 @@ class JitFunction(Generic[P, R]):
     def trace(self, *args: P.args, **kwargs: P.kwargs) -> TracedCall:
         """Stage for these arguments (or things with their `shape` and `dtype`), without compiling."""
         arguments = self._take_apart(args, kwargs)
-        statics = static_key(arguments, self._name)
+        statics = static_key(arguments, self._name, function=self.__wrapped__)
         places = places_of(arguments)
 
         def run(cells: tuple[Cell, ...]) -> TracedCall:
@@ -402,17 +402,18 @@ def refuse_leaves(arguments: Arguments, name: str, function: Callable[..., Any])
         try:
             as_operand(leaf)
         except ArgumentError as error:
+            from treadle_runtime.jitting.refusals import note_self, refuse  # noqa: PLC0415 - for errors only
+
             path = arguments.paths(positional_names(function))[index]
             argument = path.removeprefix("argument ")
             error.add_note(f"  while: interpreting {path} of {name}")
             if argument == "self":
-                error.add_note(
-                    "  fix: jit of a method needs static_argnums=0, a class that is a pytree, or a helper function"
-                )
+                note_self(error, leaf)
             elif argument.isidentifier() and isinstance(leaf, Hashable):
                 error.add_note(
                     f"  fix: mark it static, with jit(..., static_argnames={argument!r})"
                 )
+            refuse(name, function, argument, leaf)
             raise
 
 

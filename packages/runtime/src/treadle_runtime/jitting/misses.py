@@ -21,7 +21,7 @@ from treadle_ir.tracing import (
     positional_names,
 )
 from treadle_ir.tree import explain_difference
-from treadle_runtime.jitting.statics import Identity
+from treadle_runtime.jitting.statics import Identity, Key
 
 _MOST = 5  # arguments that are listed
 
@@ -32,7 +32,7 @@ def logs_misses() -> bool:
 
 
 def request_of(
-    known: Iterable[Signature], function: Callable[..., Any], name: str, signature: Signature
+    known: Iterable[Key], function: Callable[..., Any], name: str, signature: Signature
 ) -> Request | None:
     """Return a call that missed a cache, for events and explanations; None if nobody is interested.
 
@@ -44,7 +44,8 @@ def request_of(
     """
     if not listeners and not logs_misses():
         return None
-    return Request(name, function, signature, nearest(signature, [*known]), capture())
+    signatures = [each for each in [*known] if isinstance(each, Signature)]
+    return Request(name, function, signature, nearest(signature, signatures), capture())
 
 
 def explain(request: Request) -> None:
