@@ -27,6 +27,8 @@ TABLE_LOOKS: Final[tuple[str, ...]] = ()
 WATCH_PARTS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
         "recompile": ("recompile", "RecompilePart"),
+        "placement": ("placement", "PlacementPart"),
+        "transfer": ("transfer", "TransferPart"),
         "static": ("static_arguments", "StaticPart"),
     }
 )

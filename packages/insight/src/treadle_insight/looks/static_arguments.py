@@ -83,7 +83,7 @@ class StaticPart(Part):
             places.append(defined)
         finding = Finding(
             "static.self",
-            f"{event.name} is a method, and its `self` is of class {kind}, which jit takes neither as arrays nor as a static "
+            f"{event.name} is a method, and its `self` is of class {kind}, neither a tree of arrays nor a static "
             "argument.",
             tuple(places),
             ("jit treats each argument as a tree of arrays, `self` too.",),

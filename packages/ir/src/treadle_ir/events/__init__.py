@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         ExecutableFound as ExecutableFound,
         FunctionStaged as FunctionStaged,
         MemoryDonated as MemoryDonated,
+        PlacementRefused as PlacementRefused,
         ProgramCompiled as ProgramCompiled,
         ProgramLowered as ProgramLowered,
         ProgramMade as ProgramMade,
@@ -38,9 +39,9 @@ if not TYPE_CHECKING:
         {
             "treadle_ir.events.kinds": (
                 "ArgumentRefused ArrayCommitted CallbackRun ElementsTransferred Event "
-                "ExecutableFound FunctionStaged MemoryDonated ProgramCompiled ProgramLowered "
-                "ProgramMade Request StagingBegan StagingFailed TransferredOperand emit heard "
-                "listeners listening tell"
+                "ExecutableFound FunctionStaged MemoryDonated PlacementRefused ProgramCompiled "
+                "ProgramLowered ProgramMade Request StagingBegan StagingFailed TransferredOperand "
+                "emit heard listeners listening tell"
             ),
             "treadle_ir.events.logs": "logger say wanted",
         },

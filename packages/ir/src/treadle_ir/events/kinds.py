@@ -208,6 +208,19 @@ class ArrayCommitted(Event):
 
 @final
 @frozen(eq=False)
+class PlacementRefused(Event):
+    """An operation was refused, because two of its operands are committed to different devices."""
+
+    name: str  # of the function or the operation
+    numbers: tuple[int, int]  # of the two among the operands
+    labels: tuple[str, str]  # how messages call them
+    placed: tuple[object, object]  # their types with their placements
+    devices: tuple[str, str]
+    place: Source
+
+
+@final
+@frozen(eq=False)
 class ArgumentRefused(Event):
     """A jitted function refused an argument: it is neither an array nor static, or static and not hashable."""
 

@@ -23,8 +23,8 @@ def note_self(error: ArgumentError, value: object) -> None:
     """
     kind = type(value).__name__
     error.add_note(
-        f"  fix: `self` is of class {kind}: mark it static with static_argnums=0, if {kind} hashes and compares by value; or "
-        f"make {kind} a pytree; or jit a function of arrays that the method calls ({SELF})"
+        f"  fix: `self` is of class {kind}: mark it static with static_argnums=0, if {kind} hashes and compares by "
+        f"value; or make {kind} a pytree; or jit a function of arrays that the method calls ({SELF})"
     )
 
 

@@ -1,0 +1,58 @@
+"""How the user's source writes the operands of the operation or the call at a place."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from functools import lru_cache
+from typing import Final
+
+from treadle_insight.place import Place
+
+_LONGEST: Final = 40  # characters of an operand that a message repeats
+
+
+@lru_cache(maxsize=1024)
+def operand_texts(place: Place) -> tuple[str, ...]:
+    """Return the operands of the expression at a place as the source writes them; nothing if that is not known.
+
+    Args:
+        place: the place of an operation such as `a + c`, or of a call such as `step(state, batch)`.
+
+    Example:
+        >>> import linecache
+        >>> linecache.cache["<sum>"] = (5, None, ["y = a + c[0]"], "<sum>")
+        >>> operand_texts(Place("<sum>", 1, 5, end_line=1, end_column=13))
+        ('a', 'c[0]')
+    """
+    if not place.column or not place.end_line:
+        return ()
+    lines = [linecache.getline(place.file, n) for n in range(place.line, place.end_line + 1)]
+    if not all(lines):
+        return ()
+    lines[-1] = lines[-1][: place.end_column - 1]
+    lines[0] = lines[0][place.column - 1 :]
+    try:
+        expression = ast.parse(f"({''.join(lines)})", mode="eval").body
+    except (SyntaxError, ValueError):
+        return ()
+    return tuple([_short(each) for each in _operands(expression)])
+
+
+def _operands(expression: ast.expr) -> list[ast.expr]:
+    """Return the operands of an operation, or the positional arguments of a call, a method's object first."""
+    match expression:
+        case ast.BinOp(left=left, right=right):
+            return [left, right]
+        case ast.Compare(left=left, comparators=[right]):
+            return [left, right]
+        case ast.UnaryOp(operand=operand):
+            return [operand]
+        case ast.Call(args=arguments, keywords=[]):
+            return [] if any([isinstance(each, ast.Starred) for each in arguments]) else arguments
+    return []
+
+
+def _short(expression: ast.expr) -> str:
+    text = ast.unparse(expression)
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "..."

@@ -1,0 +1,168 @@
+"""Arrays that are transferred from the host again and again, although their elements stay the same."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final, final
+
+import numpy as np
+
+from treadle_insight.expressions import operand_texts
+from treadle_insight.finding import Cost, Finding, bytes_text
+from treadle_insight.kinds import Kind
+from treadle_insight.looks.misses import place_of_definition
+from treadle_insight.looks.part import Part
+from treadle_insight.place import Place
+from treadle_ir.events import ElementsTransferred, Event, TransferredOperand
+
+LEAST_TIMES: Final = 10
+LEAST_BYTES: Final = 1_000_000
+_MOST_KNOWN: Final = 4096  # arrays that are remembered
+_SAMPLED: Final = 64  # elements that are compared
+
+KINDS: Final = (
+    Kind(
+        "transfer.repeated",
+        "A NumPy array with the same elements is transferred to a device in each call.",
+        wrong="""\
+import numpy as np
+import treadle
+import treadle.numpy as tnp
+
+batch = np.ones((64, 1000), np.float32)
+
+@treadle.jit
+def step(weights, batch):
+    return weights + batch.sum()
+
+weights = tnp.zeros(3)
+with treadle.watch("transfer") as report:
+    for _ in range(20):
+        weights = step(weights, batch)
+""",
+        right="""\
+import numpy as np
+import treadle
+import treadle.numpy as tnp
+
+batch = treadle.device_put(np.ones((64, 1000), np.float32))
+
+@treadle.jit
+def step(weights, batch):
+    return weights + batch.sum()
+
+weights = tnp.zeros(3)
+with treadle.watch("transfer") as report:
+    for _ in range(20):
+        weights = step(weights, batch)
+""",
+    ),
+)
+
+
+@final
+@dataclass
+class _Repeated:
+    """One array, transferred for one operand at one place."""
+
+    what: str
+    call: str
+    place: Place
+    defined: Place | None
+    target: str
+    text: str  # its type
+    times: int = 0
+    bytes: int = 0
+
+
+@final
+class TransferPart(Part):
+    """Finds arrays that are transferred again and again."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: dict[tuple[object, ...], _Repeated] = {}
+
+    def hear(self, event: Event) -> None:
+        """Note a transfer from the host.
+
+        Args:
+            event: what happened, in the thread in which it happened.
+        """
+        if not isinstance(event, ElementsTransferred) or event.source != "host":
+            return
+        operand = event.operand
+        if operand is None:
+            return
+        key = (
+            event.place.code,
+            event.place.offset,
+            operand.name,
+            operand.number,
+            event.target,
+            *_fingerprint(operand.given),
+        )
+        with self._lock:
+            known = self._known.get(key)
+            if known is None:
+                known = _repeated(event, operand)
+                if len(self._known) >= _MOST_KNOWN:  # arrays of which most came once
+                    self._known = {k: x for k, x in self._known.items() if x.times > 1}
+                if len(self._known) < _MOST_KNOWN:
+                    self._known[key] = known
+            known.times += 1
+            known.bytes += event.type.nbytes
+
+    def findings(self) -> Iterable[Finding]:
+        """Return what has been found so far."""
+        with self._lock:
+            known = [*self._known.values()]
+        return [
+            _finding(each)
+            for each in known
+            if each.times >= LEAST_TIMES and each.bytes >= LEAST_BYTES
+        ]
+
+
+def _repeated(event: ElementsTransferred, operand: TransferredOperand) -> _Repeated:
+    """Return what is known of an array that is transferred for the first time."""
+    place = Place.of(event.place)
+    if operand.paths is not None:
+        path = operand.path
+        what = f"argument `{path.removeprefix('argument ')}`" if path.startswith("arg") else path
+    else:
+        texts = operand_texts(place)
+        several = len(texts) == len(operand.operands)
+        what = f"`{texts[operand.number]}`" if several else operand.path
+    defined = None if operand.function is None else place_of_definition(operand.function)
+    return _Repeated(what, operand.name, place, defined, event.target, str(event.type))
+
+
+def _fingerprint(given: Any) -> tuple[object, ...]:  # Any: an array of any kind
+    """Return the memory of an array on the host and a sample of its elements, to recognise it when it comes again."""
+    array = np.asarray(given)
+    flat = array.reshape(-1) if array.flags.c_contiguous else array.ravel()[:_SAMPLED]
+    sample = flat[:: max(1, flat.size // _SAMPLED)].tobytes()
+    return array.__array_interface__["data"][0], array.shape, array.dtype, sample
+
+
+def _finding(each: _Repeated) -> Finding:
+    places = [each.place, *([each.defined] if each.defined is not None else [])]
+    moved = f"{each.times:,} times, {bytes_text(each.bytes)}"
+    return Finding(
+        "transfer.repeated",
+        f"The same elements went from the host to {each.target} {moved}: {each.what} of {each.call}.",
+        tuple(places),
+        (f"It is a NumPy array of type {each.text}.",),
+        "Transfer it once, before the loop.",
+        _code(each.what),
+        cost=Cost(bytes=each.bytes),
+    )
+
+
+def _code(what: str) -> str:
+    """Return the fix as code, if the array has a name."""
+    name = what.removeprefix("argument ").strip("`")
+    return f"{name} = device_put({name})" if name.isidentifier() else ""
