@@ -116,7 +116,31 @@ def findings_of(definition: Definition) -> Iterator[Finding]:
     """
     if definition.place is not None and source.is_internal(definition.place.file):
         return
-    yield from _of_functions(definition)
+    said = [*_of_functions(definition), *_of_causes(definition)]
+    yield from said
+    again = [miss for miss in definition.misses if miss.cause]
+    if not said and len(again) > _MANY:
+        causes = Counter([miss.cause for miss in again])
+        listed = ", ".join([f"{_CAUSES[cause]} {_times(n)}" for cause, n in causes.most_common()])
+        what = f"{definition.name} was compiled for {len(again) + 1} signatures; what differed was {listed}."
+        fix = "Call it with arguments of a few types and shapes, or use a function of its own for each purpose."
+        yield _finding("many", definition, again, what, fix, certain=False)
+
+
+_CAUSES: Final = {
+    "structure": "the containers",
+    "hash": "a static object",
+    "static": "a static argument",
+    "context": "a setting",
+    "dtype": "an element type",
+    "weak": "a weak type",
+    "shape": "a shape",
+    "placement": "a placement",
+}
+
+
+def _of_causes(definition: Definition) -> Iterator[Finding]:
+    """Yield a finding for each cause that comes often enough."""
     by_cause: dict[tuple[str, str], list[Miss]] = {}
     for miss in definition.misses:
         what = "" if miss.cause in ("context", "structure", "placement") else miss.what

@@ -172,6 +172,24 @@ def total(parts):
 """,
     ),
     _kind(
+        "many",
+        "A function is compiled for many signatures, for several reasons.",
+        """\
+
+@treadle.jit
+def total(x):
+    return x.sum()
+""",
+        """\
+    for rank in range(10):
+        total(tnp.ones((2,) * rank))
+""",
+        """\
+    for rank in range(10):
+        total(tnp.ones((2,) * rank).sum(keepdims=True).reshape(1))
+""",
+    ),
+    _kind(
         "placement",
         "An argument is in different places in different calls, or committed to its device only in some.",
         """\

@@ -74,6 +74,15 @@ EXPLAIN_CACHE_MISSES: Final = Setting(
     keyed=False,
     help="Each time that a jitted function is staged, why is logged: what differs from the calls before.",
 )
+ADVICE: Final[Setting[str]] = Setting(
+    "advice",
+    "default",
+    parse=one_of("off", "default", "all", "error"),
+    keyed=False,
+    help="What is said unasked, to the logger `treadle.advice`, by treadle-insight, if it is installed: `default` "
+    "where tracing or compiling has already cost a second and can be avoided, once for each place; `all` also what "
+    "`treadle.watch` finds; `error` raises an error instead; `off` says nothing.",
+)
 LOGGING_LEVEL: Final = Setting(
     "logging_level",
     "NOTSET",

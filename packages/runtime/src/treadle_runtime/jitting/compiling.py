@@ -17,6 +17,7 @@ from treadle_ir.settings import DEBUG_INFS, DEBUG_NANS, current_context
 from treadle_ir.tracing import Arguments, positional_names
 from treadle_ir.tree import leaves_in_any_order
 from treadle_runtime.arrays.array import DeviceArray
+from treadle_runtime.jitting.advice import announced
 from treadle_runtime.jitting.caches import FunctionCache
 from treadle_runtime.jitting.compiled_call import CompiledCall
 from treadle_runtime.jitting.donation import pair, warn_unusable
@@ -198,12 +199,13 @@ def compile_call(lowering: Lowering, flags: Mapping[str, Any] | None = None) -> 
     """Compile a lowered program, or load it from the disk cache. Any: the values of XLA's flags."""
     traced, prepared = lowering.traced, lowering.prepared
     started = time.perf_counter()
-    launch = compile_program(
-        lowering.module,
-        lowering.placement,
-        {**dict(lowering.flags), **(flags or {})},
-        lowering.wanted,
-    )
+    with announced(lowering.name, traced.program, len(lowering.module.text)):
+        launch = compile_program(
+            lowering.module,
+            lowering.placement,
+            {**dict(lowering.flags), **(flags or {})},
+            lowering.wanted,
+        )
     timing = traced.timing
     timing.compile = time.perf_counter() - started
     timing.from_disk = launch.executable.from_cache

@@ -33,6 +33,7 @@ from treadle_ir.tree import opened_leaves
 from treadle_runtime.abstract import abstract_placed
 from treadle_runtime.arrays.array import DeviceArray, device_of
 from treadle_runtime.arrays.from_user import as_argument
+from treadle_runtime.jitting.advice import after_compilation
 from treadle_runtime.jitting.caches import FunctionCache, cache_of
 from treadle_runtime.jitting.compiled_call import CompiledCall, Given
 from treadle_runtime.jitting.compiling import compile_call, lower_call
@@ -223,6 +224,9 @@ class JitFunction(Generic[P, R]):
             )
             call = compile_call(lowering)
             cache.keep(cache.calls, signature, call)
+            traced = call.traced
+            seconds = traced.timing.compile or 0.0
+            after_compilation(self.__wrapped__, self._name, traced.program, seconds)
             return call
 
         call = cache.compiling.once(signature, lambda: cache.calls.get(signature), make)

@@ -29,6 +29,7 @@ from treadle_ir.settings import NO_TRACING, current_context
 from treadle_ir.tracing import Arguments, Signature, naming_arguments, stage_tree
 from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure
 from treadle_runtime.arrays.from_user import as_argument
+from treadle_runtime.jitting.advice import after_trace
 from treadle_runtime.jitting.caches import FunctionCache
 from treadle_runtime.jitting.misses import explain, request_of
 from treadle_runtime.jitting.statics import Key
@@ -64,6 +65,7 @@ def trace_function(
         cache.timings.append(traced.timing)
         if traced.portable:
             cache.keep(cache.traces, signature, traced)
+        after_trace(function, name, cache, traced.timing.trace)
         return traced
 
     found = cache.traces.get(key)
