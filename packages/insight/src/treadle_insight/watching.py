@@ -13,7 +13,13 @@ from treadle_insight.report import Report
 from treadle_ir import ArgumentError
 from treadle_ir.errors import did_you_mean
 from treadle_ir.events import Event, listening
-from treadle_runtime import ObservedFunction, observing
+from treadle_runtime import (
+    ObservedFunction,
+    is_initialized,
+    observing,
+    process_count,
+    process_index,
+)
 
 OPTIONAL: Final = frozenset(
     {"key"}
@@ -115,5 +121,8 @@ class watch:  # noqa: N801 - reads as a statement
         return self.report().findings(kind)
 
     def report(self) -> Report:
-        """Return a report on what has been found so far."""
-        return Report("the watched program", [x for part in self._parts for x in part.findings()])
+        """Return a report on what has been found so far, which names the process where there are several."""
+        title = "the watched program"
+        if is_initialized():
+            title += f", process {process_index()} of {process_count()}"
+        return Report(title, [x for part in self._parts for x in part.findings()])

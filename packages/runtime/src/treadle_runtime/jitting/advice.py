@@ -93,6 +93,12 @@ def _lost_on(function: Callable[..., Any]) -> Lost | None:
     return found
 
 
+def before_trace() -> None:
+    """Begin to watch the process, if all of what `watch` finds is wanted as advice."""
+    if ADVICE() == "all":
+        _ask(lambda adviser: adviser.watch_all())
+
+
 def after_trace(
     function: Callable[..., Any], name: str, cache: FunctionCache, seconds: float
 ) -> None:
@@ -105,16 +111,13 @@ def after_trace(
         seconds: how long the trace took.
     """
     lost = _lost_on(function)
-    wanted = ADVICE()
-    if wanted == "all":
-        _ask(lambda adviser: adviser.watch_all())
     if lost is None:
         return
     lost.traces += 1
     lost.traced += seconds
-    if lost.traces == 1 or wanted == "off" or lost.seconds < LEAST:
+    if lost.traces <= MOST_TRACES and (lost.traced <= MOST_SECONDS or lost.traces == 1):
         return
-    if lost.traces > MOST_TRACES or lost.traced > MOST_SECONDS:
+    if lost.traced + lost.compiled >= LEAST and lost.seconds >= LEAST and ADVICE() != "off":
         _ask(lambda adviser: adviser.retraced(function, name, cache, lost))
 
 

@@ -29,7 +29,7 @@ from treadle_ir.settings import NO_TRACING, current_context
 from treadle_ir.tracing import Arguments, Signature, naming_arguments, stage_tree
 from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure
 from treadle_runtime.arrays.from_user import as_argument
-from treadle_runtime.jitting.advice import after_trace
+from treadle_runtime.jitting.advice import after_trace, before_trace
 from treadle_runtime.jitting.caches import FunctionCache
 from treadle_runtime.jitting.misses import explain, request_of
 from treadle_runtime.jitting.statics import Key
@@ -57,6 +57,7 @@ def trace_function(
                 f"re-tracing function {name} for `jit`, but 'no_tracing' is set",
                 fix="call it with arguments like those before, or leave the block of `no_tracing`",
             )
+        before_trace()
         signature = Signature(*key)
         request = request_of(cache.traces, function, name, signature)
         if request is not None:
