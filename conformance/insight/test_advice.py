@@ -1,4 +1,4 @@
-"""Advice is said where a second has been lost, once for each place, and otherwise never; as a setting demands."""
+"""Advice is given where a second has been lost, once for each place, and otherwise never; as a setting demands."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def step(x):
 for size in range(1, 13):
     step(tnp.ones(size))
 """
-MADE_ANEW = """\
+DEFINED_AGAIN = """\
 import time
 import treadle
 import treadle.numpy as tnp
@@ -122,10 +122,10 @@ def test_a_function_that_is_traced_again_and_again_is_said_once(tmp_path: Path) 
 
 
 @pytest.mark.installed
-def test_a_function_that_is_made_anew_is_said_once(tmp_path: Path) -> None:
-    code, said = outcome(MADE_ANEW, tmp_path)
+def test_a_function_that_is_defined_again_is_reported_once(tmp_path: Path) -> None:
+    code, said = outcome(DEFINED_AGAIN, tmp_path)
     assert code == 0, said
-    assert said.startswith("recompile.function: inner was made anew 9 times")
+    assert said.startswith("recompile.function: inner was defined 9 times")
     assert said.count("recompile.") == 1
 
 
@@ -174,7 +174,7 @@ def test_a_compilation_that_is_still_running_is_said(tmp_path: Path) -> None:
     assert said.startswith(
         "still compiling step after 200 ms: 12 operations, of which 100 % are 12 copies of "
     )
-    assert "program.py:18" in said
+    assert "program.py:19" in said
     assert outcome(RUNNING, tmp_path, TREADLE_ADVICE="off") == (0, "")
 
 

@@ -1,4 +1,4 @@
-"""What is traced or compiled again: each cause is said once, with what varied, and ordinary programs are silent."""
+"""Functions that are compiled again: each cause is reported once, with the values that varied; others are silent."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ with treadle.watch("recompile") as report:
         treadle.jit(lambda x: x + 1)(tnp.ones(3))
 """,
         "recompile.function",
-        ("<lambda> was made anew 4 times",),
+        ("<lambda> was defined 4 times",),
         5,
     ),
     "a def in a function": (
@@ -115,7 +115,7 @@ with treadle.watch("recompile") as report:
         step(tnp.ones(3))
 """,
         "recompile.function",
-        ("inner was made anew 4 times",),
+        ("inner was defined 4 times",),
         7,
     ),
     "a gradient in a loop": (
@@ -128,7 +128,7 @@ with treadle.watch("recompile") as report:
         treadle.jit(treadle.grad(loss))(tnp.ones(3))
 """,
         "recompile.function",
-        ("loss was made anew 4 times",),
+        ("loss was defined 4 times",),
         8,
     ),
     "a function that gives its memory away, jitted in a loop": (
@@ -141,7 +141,7 @@ with treadle.watch("recompile") as report:
         treadle.jit(step, donate_argnums=0)(tnp.ones(3))
 """,
         "recompile.function",
-        ("step was made anew 4 times",),
+        ("step was defined 4 times",),
         8,
     ),
     "float and array in turns": (

@@ -1,4 +1,4 @@
-"""Advice: what is said unasked, to the logger `treadle.advice`, where the user has already lost time.
+"""Advice: findings that are reported unasked, to the logger `treadle.advice`, where the user has already lost time.
 
 The core asks for it (`treadle_runtime.jitting.advice`) where tracing or compiling has cost a second that could have
 been saved. Each place is advised on once. The setting `advice` (TREADLE_ADVICE) switches it off, turns it into errors,
@@ -33,7 +33,7 @@ from treadle_runtime import FunctionCache, Lost
 
 LOGGER: Final = "treadle.advice"
 BETWEEN: Final = 1.0
-"""Seconds between two looks at what `watch` has found, where all of it is said."""
+"""Seconds between two looks at the findings of `watch`, where all of them are reported."""
 
 _said: Final[set[tuple[str, str, int]]] = set()  # kinds and places
 _MOST_SAID: Final = 4096
@@ -42,17 +42,17 @@ _lock: Final = fork_safe_lock()
 
 
 class AdviceError(RuntimeError):
-    """What would be said as advice, as an error: the setting `advice` is `error`."""
+    """Advice as an error: the setting `advice` is `error`."""
 
 
 def say(found: Iterable[Finding]) -> None:
-    """Say findings that have not been said of their place, as the setting demands.
+    """Report findings that have not been reported for their place, as the setting demands.
 
     Args:
         found: the findings.
 
     Raises:
-        AdviceError: the setting is `error`, and there is something to say.
+        AdviceError: the setting is `error`, and there is a new finding.
     """
     for finding in found:
         place = finding.place
@@ -61,7 +61,7 @@ def say(found: Iterable[Finding]) -> None:
 
 
 def _is_new(kind: str, place: Place | None) -> bool:
-    """Return whether a kind has not been said of a place; it has been from now on."""
+    """Return whether a kind has not been reported for a place; it has been from now on."""
     key = (kind, "", 0) if place is None else (kind, place.file, place.line)
     with _lock:
         if key in _said:
@@ -98,7 +98,7 @@ def retraced(function: Callable[..., Any], name: str, cache: FunctionCache, lost
         explained(signature, nearest(signature, signatures[:number]), function, place)
         for number, signature in enumerate(signatures)
     ]
-    if len(signatures) <= 1:  # a function that is made anew has a cache of its own
+    if len(signatures) <= 1:  # a function that is defined again has a new cache
         misses = [Miss("", "", "", "", None, place, program=0) for _ in range(lost.traces)]
     for miss in misses:
         miss.seconds = (lost.traced + lost.compiled) / max(len(misses), 1)
@@ -138,7 +138,7 @@ def _loops(program: Program, name: str) -> list[Finding]:
 
 
 def running(program: Program, name: str, seconds: float) -> None:
-    """Say that a program is still being compiled, and what it consists of.
+    """Announce that a program is still being compiled, and its size.
 
     Args:
         program: what is compiled.
@@ -189,7 +189,7 @@ def copies_in(program: Program) -> tuple[int, float, Place]:
 
 
 def watch_all() -> None:
-    """Watch the process from now on, and say what has been found since the last time, at most once in a second."""
+    """Watch the process from now on, and report new findings, at most once in a second."""
     if not _watching:
         new = watch()
         with _lock:
@@ -206,6 +206,6 @@ def watch_all() -> None:
 
 
 def say_all() -> None:
-    """Say what the watch of the process has found."""
+    """Report the new findings of the watch of the process."""
     for watching, _ in [*_watching]:
         say(watching.findings())

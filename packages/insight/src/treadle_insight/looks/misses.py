@@ -90,7 +90,7 @@ _MOST_WRAPPERS: Final = 16
 
 
 def place_of_definition(function: Callable[..., Any]) -> Place | None:
-    """Return where a function is defined; None for one that is not written in Python.
+    """Return where a function is defined; None for a function that is not written in Python.
 
     Args:
         function: the function. Any: its arguments and results.

@@ -203,7 +203,7 @@ def _values(misses: list[Miss]) -> list[str]:
 
 
 def _of_functions(definition: Definition) -> Iterator[Finding]:
-    """Yield a finding on a function that is made anew for each call, from one place."""
+    """Yield a finding on a function that is defined again for each call, from one place."""
     first: dict[tuple[str, int], list[Miss]] = {}
     for miss in definition.misses:
         if not miss.cause and miss.traced:
@@ -216,7 +216,7 @@ def _of_functions(definition: Definition) -> Iterator[Finding]:
             "function",
             definition,
             misses[1:],
-            f"{definition.name} was made anew {_times(len(misses))} and jitted each time, so that no call finds the "
+            f"{definition.name} was defined {_times(len(misses))} and jitted each time, so that no call finds the "
             "program of another one.",
             "Define and jit it once, outside of the loop or the function; pass what it closes over as arguments.",
             certain=alike,

@@ -9,11 +9,11 @@ from treadle_insight.kinds import Kind
 
 def _kind(code: str, summary: str, before: str, wrong: str, right: str) -> Kind:
     """Return a kind whose programs differ in the calls that are watched."""
-    programs = [
+    wrong_text, right_text = [
         f"import treadle\nimport treadle.numpy as tnp\n{before}\nwith treadle.watch('recompile') as report:\n{calls}"
         for calls in (wrong, right)
     ]
-    return Kind(f"recompile.{code}", summary, "", *programs)
+    return Kind(f"recompile.{code}", summary, "", wrong_text, right_text)
 
 
 KINDS: Final = (
@@ -53,7 +53,7 @@ def total(x):
     ),
     _kind(
         "function",
-        "A function is defined and jitted anew for each call.",
+        "A function is defined and jitted again for each call.",
         "",
         """\
     for step in range(4):

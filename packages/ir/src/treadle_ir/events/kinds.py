@@ -20,7 +20,7 @@ from treadle_ir.process.frozen_classes import frozen
 if TYPE_CHECKING:
     from treadle_ir.core.program import Program
     from treadle_ir.core.types import Type
-    from treadle_ir.tracing.signatures import Difference, Signature
+    from treadle_ir.tracing.signatures import Signature
 
 
 class Event:
@@ -36,23 +36,17 @@ class Event:
 @final
 @frozen
 class Request:
-    """A call of a jitted function for which there was no program, or no executable: what these are made for.
+    """A call of a jitted function for which a program, or an executable, is made.
 
-    It is part of events, and made only if there are listeners.
+    It is a part of events, and exists only if there are listeners. `treadle_ir.tracing.difference` compares the two
+    signatures.
     """
 
     name: str
     function: Callable[..., Any]  # the user's. Any: its arguments and results
     signature: Signature
-    nearest: Signature | None  # the known signature that is most similar; None if none is known
+    nearest: Signature | None  # the most similar known signature; None if there is none
     place: Source  # of the call
-
-    @property
-    def differences(self) -> tuple[Difference, ...]:
-        """The differences of the signature from the most similar one that is known; none if none is known."""
-        from treadle_ir.tracing.signatures import difference  # noqa: PLC0415 - for listeners only
-
-        return () if self.nearest is None else difference(self.signature, self.nearest)
 
 
 @final
@@ -165,7 +159,7 @@ class MemoryDonated(Event):
 class TransferredOperand:
     """The operand of a call or an operation whose elements were transferred.
 
-    The objects are given for comparisons while the event is heard: whoever keeps them keeps their memory.
+    The objects are for comparisons while the event is heard: a listener that keeps them keeps their memory.
     """
 
     name: str  # of the function or the operation

@@ -79,9 +79,9 @@ ADVICE: Final[Setting[str]] = Setting(
     "default",
     parse=one_of("off", "default", "all", "error"),
     keyed=False,
-    help="What is said unasked, to the logger `treadle.advice`, by treadle-insight, if it is installed: `default` "
-    "where tracing or compiling has already cost a second and can be avoided, once for each place; `all` also what "
-    "`treadle.watch` finds; `error` raises an error instead; `off` says nothing.",
+    help="Advice of treadle-insight, if it is installed, to the logger `treadle.advice`: by `default` where tracing or "
+    "compiling has already cost a second that could be saved, once for each place; with `all` also the findings of "
+    "`treadle.watch`; `error` raises an error instead; `off` switches advice off.",
 )
 LOGGING_LEVEL: Final = Setting(
     "logging_level",

@@ -1,7 +1,7 @@
-"""When advice is asked for: where tracing or compiling has cost the user a second, and he can do something about it.
+"""When to ask for advice: where tracing or compiling has cost the user a second that could have been saved.
 
-What is said, and how, is decided by treadle-insight, which is imported only then; without it nothing is said. Here is
-what has been lost so far, by definition of functions: a few numbers for each trace and each compilation.
+The advice itself is worded by treadle-insight, which is imported only then; without it there is none. This module keeps
+the time that was lost so far for each definition of a function: a few numbers for each trace and each compilation.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from treadle_ir.settings import ADVICE
 from treadle_runtime.jitting.caches import FunctionCache
 
 LEAST: Final = 1.0
-"""Seconds that must have been lost before anything is said."""
+"""Seconds that must have been lost before any advice."""
 MOST_TRACES: Final = 8
 MOST_SECONDS: Final = 5.0
 """Traces of one definition, and their seconds together, beyond which advice is asked for."""
@@ -45,10 +45,10 @@ class Adviser(Protocol):
         """Advise on a program that took long to compile."""
 
     def running(self, program: Program, name: str, seconds: float) -> None:
-        """Say that a program is still being compiled."""
+        """Announce that a program is still being compiled."""
 
     def watch_all(self) -> None:
-        """Watch the process from now on, and say what has been found."""
+        """Watch the process from now on, and report findings."""
 
 
 @final
@@ -75,7 +75,7 @@ _lost: Final[dict[int, Lost]] = {}  # by the identity of the code, which the ent
 
 
 def _lost_on(function: Callable[..., Any]) -> Lost | None:
-    """Return what functions of a definition have cost so far; None for one that is not written in Python."""
+    """Return what functions of a definition have cost so far; None for a function that is not written in Python."""
     inner: Any = function
     for _ in range(_MOST_WRAPPERS):
         further = getattr(inner, "__wrapped__", None) or getattr(inner, "func", None)
@@ -94,7 +94,7 @@ def _lost_on(function: Callable[..., Any]) -> Lost | None:
 
 
 def before_trace() -> None:
-    """Begin to watch the process, if all of what `watch` finds is wanted as advice."""
+    """Begin to watch the process, if all findings of `watch` are wanted as advice."""
     if ADVICE() == "all":
         _ask(lambda adviser: adviser.watch_all())
 
@@ -154,10 +154,10 @@ def _adviser() -> Adviser | None:
 
 @final
 class announced:  # noqa: N801 - reads as a statement
-    """`with announced(name, program, size):` says so if the compilation in the block takes long.
+    """`with announced(name, program, size):` announces the compilation in the block if it takes long.
 
-    A thread waits meanwhile, for programs of at least `LEAST_TEXT` characters. It says nothing if the block has been
-    left, or was interrupted before it was entered.
+    A thread waits meanwhile, for programs of at least `LEAST_TEXT` characters. There is no announcement if the block
+    has been left, or was interrupted before it was entered.
     """
 
     __slots__ = ("__weakref__", "_done", "name", "program")
@@ -186,7 +186,7 @@ class announced:  # noqa: N801 - reads as a statement
 
 
 def _announce(done: threading.Event, compilation: weakref.ref[announced]) -> None:
-    """Wait for the end of a compilation, and say that it still runs if that takes long."""
+    """Wait for the end of a compilation, and announce that it still runs if that takes long."""
     if done.wait(RUNNING):
         return
     running = compilation()

@@ -16,6 +16,7 @@ from treadle_ir.settings import EXPLAIN_CACHE_MISSES
 from treadle_ir.tracing import (
     Difference,
     Signature,
+    difference,
     nearest,
     only_compiles,
     positional_names,
@@ -34,7 +35,7 @@ def logs_misses() -> bool:
 def request_of(
     known: Iterable[Key], function: Callable[..., Any], name: str, signature: Signature
 ) -> Request | None:
-    """Return a call that missed a cache, for events and explanations; None if nobody is interested.
+    """Return a call that missed a cache, for events and explanations; None if nothing listens and nothing is logged.
 
     Args:
         known: the signatures in the cache, in the order in which they came.
@@ -85,8 +86,9 @@ def _where(function: Callable[..., Any]) -> str:
 
 def _texts(request: Request) -> Iterator[str]:
     """Yield the differences of a call from the most similar one in words."""
-    now, before, found = request.signature, request.nearest, request.differences
+    now, before = request.signature, request.nearest
     assert before is not None, "there is something to differ from"
+    found = difference(now, before)
     names = positional_names(request.function)
     for each in found:
         if each.cause == "context":
