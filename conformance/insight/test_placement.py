@@ -205,6 +205,19 @@ with treadle.watch() as report:
     for n in range(20):
         step(x)
 """,
+    "random keys and numbers": """\
+step = treadle.jit(lambda key, x: treadle.random.normal(key, (3,)) + x)
+key = treadle.random.key(0)
+with treadle.watch() as report:
+    for n in range(20):
+        step(treadle.random.fold_in(key, n), 1.5)
+""",
+    "many random keys": """\
+step = treadle.jit(treadle.vmap(lambda key: treadle.random.normal(key, ())))
+with treadle.watch() as report:
+    for n in range(20):
+        step(treadle.random.split(treadle.random.key(n), 1000))
+""",
     "transferred once": """\
 step = treadle.jit(lambda batch: batch.sum())
 batch = treadle.device_put(np.ones((64, 1000), np.float32))

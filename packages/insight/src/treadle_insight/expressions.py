@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import linecache
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from treadle_insight.place import Place
+from treadle_ir.tracing import positional_names
 
 _LONGEST: Final = 40  # characters of an operand that a message repeats
 
@@ -37,6 +39,19 @@ def operand_texts(place: Place) -> tuple[str, ...]:
     except (SyntaxError, ValueError):
         return ()
     return tuple([_short(each) for each in _operands(expression)])
+
+
+def argument_text(place: Place, function: Callable[..., Any], name: str) -> str:
+    """Return an argument of the call at a place as the source writes it; empty if that is not known.
+
+    Args:
+        place: the place of the call.
+        function: the function that is called. Any: its arguments and results.
+        name: the name of the parameter.
+    """
+    texts, names = operand_texts(place), positional_names(function)
+    number = names.index(name) if name in names else len(texts)
+    return texts[number] if number < len(texts) else ""
 
 
 def _operands(expression: ast.expr) -> list[ast.expr]:

@@ -9,7 +9,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from treadle_insight.expressions import operand_texts
+from treadle_insight.expressions import argument_text, operand_texts
 from treadle_insight.finding import Cost, Finding, bytes_text
 from treadle_insight.kinds import Kind
 from treadle_insight.looks.misses import place_of_definition
@@ -21,6 +21,7 @@ LEAST_TIMES: Final = 10
 LEAST_BYTES: Final = 1_000_000
 _MOST_KNOWN: Final = 4096  # arrays that are remembered
 _SAMPLED: Final = 64  # elements that are compared
+_SMALL: Final = 1024  # bytes of an array that is ignored
 
 KINDS: Final = (
     Kind(
@@ -73,6 +74,7 @@ class _Repeated:
     defined: Place | None
     target: str
     text: str  # its type
+    code: str  # the fix
     times: int = 0
     bytes: int = 0
 
@@ -94,7 +96,10 @@ class TransferPart(Part):
         if not isinstance(event, ElementsTransferred) or event.source != "host":
             return
         operand = event.operand
-        if operand is None:
+        if operand is None or event.type.nbytes < _SMALL:
+            return
+        fingerprint = _fingerprint(operand.given)
+        if fingerprint is None:
             return
         key = (
             event.place.code,
@@ -102,7 +107,7 @@ class TransferPart(Part):
             operand.name,
             operand.number,
             event.target,
-            *_fingerprint(operand.given),
+            *fingerprint,
         )
         with self._lock:
             known = self._known.get(key)
@@ -128,21 +133,33 @@ class TransferPart(Part):
 
 def _repeated(event: ElementsTransferred, operand: TransferredOperand) -> _Repeated:
     """Return what is known of an array that is transferred for the first time."""
-    place = Place.of(event.place)
-    if operand.paths is not None:
-        path = operand.path
-        what = f"argument `{path.removeprefix('argument ')}`" if path.startswith("arg") else path
+    place, path = Place.of(event.place), operand.path
+    what, name, text = path, "", ""
+    defined = None
+    if operand.function is not None:
+        defined = place_of_definition(operand.function)
+        if path.startswith("argument "):
+            name = path.removeprefix("argument ")
+            what = f"argument `{name}`"
+            text = argument_text(place, operand.function, name)
     else:
         texts = operand_texts(place)
-        several = len(texts) == len(operand.operands)
-        what = f"`{texts[operand.number]}`" if several else operand.path
-    defined = None if operand.function is None else place_of_definition(operand.function)
-    return _Repeated(what, operand.name, place, defined, event.target, str(event.type))
+        if len(texts) == len(operand.operands):
+            name = text = texts[operand.number]
+            what = f"`{text}`"
+    code = f"{name} = device_put({text})" if text and name.isidentifier() else ""
+    return _Repeated(what, operand.name, place, defined, event.target, str(event.type), code)
 
 
-def _fingerprint(given: Any) -> tuple[object, ...]:  # Any: an array of any kind
-    """Return the memory of an array on the host and a sample of its elements, to recognise it when it comes again."""
-    array = np.asarray(given)
+def _fingerprint(given: Any) -> tuple[object, ...] | None:  # Any: an array of any kind
+    """Return the memory of an array on the host and a sample of its elements, to recognise it when it comes again.
+
+    None for random keys and other arrays whose elements NumPy cannot read.
+    """
+    try:
+        array = np.asarray(given)
+    except (TypeError, ValueError):
+        return None
     flat = array.reshape(-1) if array.flags.c_contiguous else array.ravel()[:_SAMPLED]
     sample = flat[:: max(1, flat.size // _SAMPLED)].tobytes()
     return array.__array_interface__["data"][0], array.shape, array.dtype, sample
@@ -157,12 +174,6 @@ def _finding(each: _Repeated) -> Finding:
         tuple(places),
         (f"It is a NumPy array of type {each.text}.",),
         "Transfer it once, before the loop.",
-        _code(each.what),
+        each.code,
         cost=Cost(bytes=each.bytes),
     )
-
-
-def _code(what: str) -> str:
-    """Return the fix as code, if the array has a name."""
-    name = what.removeprefix("argument ").strip("`")
-    return f"{name} = device_put({name})" if name.isidentifier() else ""
