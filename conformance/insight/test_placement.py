@@ -137,6 +137,7 @@ with treadle.watch("transfer") as report:
 """,
         "1,000 times, 256 MB: argument `batch` of <lambda>.",
         9,
+        "batch = device_put(batch)",
     ),
     "a leaf of a tree": (
         """\
@@ -148,6 +149,7 @@ with treadle.watch("transfer") as report:
 """,
         "20 times, 5.1 MB: argument `batch['x']` of <lambda>.",
         8,
+        "",
     ),
     "under vmap": (
         """\
@@ -159,6 +161,7 @@ with treadle.watch("transfer") as report:
 """,
         "20 times, 5.1 MB: argument `x` of <lambda>.",
         8,
+        "x = device_put(xs)",
     ),
 }
 
@@ -166,7 +169,7 @@ with treadle.watch("transfer") as report:
 @pytest.mark.installed
 @pytest.mark.parametrize("case", REPEATED)
 def test_the_same_elements_in_each_step_are_said(case: str, tmp_path: Path) -> None:
-    text, words, line = REPEATED[case]
+    text, words, line, code = REPEATED[case]
     finding = only(report_of(HEAD + text, tmp_path), "transfer")
     assert finding.kind == "transfer.repeated"
     assert words in finding.what
@@ -174,6 +177,7 @@ def test_the_same_elements_in_each_step_are_said(case: str, tmp_path: Path) -> N
     assert finding.place is not None
     assert finding.place.line == line
     assert finding.cost.bytes >= 5_000_000
+    assert finding.code == code
 
 
 FRESH = {

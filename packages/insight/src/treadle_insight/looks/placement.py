@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, final
 
-from treadle_insight.expressions import operand_texts
+from treadle_insight.expressions import argument_text, operand_texts
 from treadle_insight.finding import Cost, Finding, bytes_text
 from treadle_insight.kinds import Kind
 from treadle_insight.looks.part import Part
@@ -89,6 +89,7 @@ class _Move:
     anchor: str  # the name of the operand that decides, or empty
     committed_at: Place | None
     place: Place
+    code: str  # the fix, or empty
     times: int = 0
     bytes: int = 0
 
@@ -142,8 +143,12 @@ class PlacementPart(Part):
                     anchor, committed_at = names[number], self._committed_at(each)
                     break
             what = names[operand.number]
+            name = text = what.strip("`")
+            if operand.function is not None:
+                text = argument_text(place, operand.function, name)
+            code = f"{name} = device_put({text}, ...)" if text and name.isidentifier() else ""
             move = _Move(
-                what, operand.name, event.source, event.target, anchor, committed_at, place
+                what, operand.name, event.source, event.target, anchor, committed_at, place, code
             )
         with self._lock:
             move = self._moves.setdefault(key, move)
@@ -195,15 +200,13 @@ def _finding(move: _Move) -> Finding:
         because = f", because {move.anchor} is committed{where}"
     times = "once" if move.times == 1 else f"{move.times:,} times"
     places = [move.place, *([move.committed_at] if move.committed_at is not None else [])]
-    name = move.what.strip("`")
     return Finding(
         "placement.moved",
         f"{move.what} went from {move.source} to {move.target} at {move.place}{because}.",
         tuple(places),
         (f"It was moved {times}, {bytes_text(move.bytes)}, for {move.call}.",),
-        f"Put it there once: `{name} = device_put({name}, ...)`; or leave the other operand uncommitted."
-        if name.isidentifier()
-        else "Put it there once with device_put, or leave the other operand uncommitted.",
+        "Put it there once, or leave the other operand uncommitted.",
+        move.code,
         cost=Cost(bytes=move.bytes),
     )
 
