@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import linecache
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any, Final
 
 from treadle_insight.place import Place
@@ -14,7 +13,6 @@ from treadle_ir.tracing import positional_names
 _LONGEST: Final = 40  # characters of an operand that a message repeats
 
 
-@lru_cache(maxsize=1024)
 def operand_texts(place: Place) -> tuple[str, ...]:
     """Return the operands of the expression at a place as the source writes them; nothing if that is not known.
 
