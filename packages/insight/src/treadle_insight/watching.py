@@ -54,7 +54,7 @@ class watch:  # noqa: N801 - reads as a statement
         ()
     """
 
-    __slots__ = ("_observers", "_parts", "_stack")
+    __slots__ = ("_observers", "_parts", "_stack", "_wanted")
 
     def __init__(self, *parts: str, keys: bool = False) -> None:
         for name in parts:
@@ -69,6 +69,7 @@ class watch:  # noqa: N801 - reads as a statement
         self._parts: Sequence[Part] = [watch_part(name) for name in chosen]
         self._observers = [part for part in self._parts if part.observes_calls]
         self._stack = ExitStack()
+        self._wanted: dict[type[Event], Sequence[Part]] = {}  # by classes of events
 
     def __enter__(self) -> Self:
         with ExitStack() as entered:  # which undoes what was done, if a part cannot begin
@@ -85,8 +86,14 @@ class watch:  # noqa: N801 - reads as a statement
         self._stack.close()
 
     def _hear(self, event: Event) -> None:
-        """Pass on an event."""
-        for part in self._parts:
+        """Pass on an event to the parts that want it."""
+        kind = type(event)
+        parts = self._wanted.get(kind)
+        if parts is None:
+            parts = self._wanted[kind] = [
+                part for part in self._parts if not part.events or kind in part.events
+            ]
+        for part in parts:
             part.hear(event)
 
     def called(

@@ -98,6 +98,8 @@ class _Move:
 class PlacementPart(Part):
     """Finds arrays that go from device to device."""
 
+    events = (ElementsTransferred, ArrayCommitted, PlacementRefused)
+
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._moves: dict[tuple[object, ...], _Move] = {}

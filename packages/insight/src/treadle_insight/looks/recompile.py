@@ -44,6 +44,8 @@ _MANY: Final = 7
 class RecompilePart(Part):
     """Finds functions that are traced or compiled again and again."""
 
+    events = (FunctionStaged, ProgramLowered, ProgramCompiled, ExecutableFound)
+
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._definitions: dict[tuple[object, ...], Definition] = {}

@@ -64,6 +64,8 @@ with treadle.watch("static") as report:
 class StaticPart(Part):
     """Finds methods whose `self` is refused."""
 
+    events = (ArgumentRefused,)
+
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._found: dict[tuple[str, int, str], Finding] = {}

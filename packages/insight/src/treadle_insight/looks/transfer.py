@@ -83,6 +83,8 @@ class _Repeated:
 class TransferPart(Part):
     """Finds arrays that are transferred again and again."""
 
+    events = (ElementsTransferred,)
+
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._known: dict[tuple[object, ...], _Repeated] = {}
@@ -102,7 +104,9 @@ class TransferPart(Part):
         if fingerprint is None:
             return
         key = (
-            event.place.code,
+            id(
+                event.place.code
+            ),  # alive as long as the function is; its hash would read all constants
             event.place.offset,
             operand.name,
             operand.number,
