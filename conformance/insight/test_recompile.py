@@ -225,17 +225,18 @@ with treadle.watch("recompile") as report:
         ("2 contexts", "default_matmul_precision is 'highest'"),
         7,
     ),
-    "a setting for which it is only compiled": (
+    "settings for which it is only compiled": (
         """\
 f = treadle.jit(lambda x: x * 2.5)
 with treadle.watch("recompile") as report:
     f(tnp.ones(3))
-    with treadle.debug_nans(True):
-        f(tnp.ones(3))
+    for setting in (treadle.debug_nans, treadle.debug_infs, treadle.debug_key_reuse):
+        with setting(True):
+            f(tnp.ones(3))
 """,
         "recompile.context",
-        ("2 contexts", "debug_nans is True"),
-        7,
+        ("4 contexts", "debug_nans is True", "debug_infs is True", "debug_key_reuse is True"),
+        8,
     ),
     "another structure": (
         """\
@@ -341,6 +342,29 @@ f = treadle.jit(lambda x: x.sum())
 with treadle.watch("recompile") as report:
     f(tnp.ones(3, "bfloat16"))
     f(tnp.ones(3))
+""",
+    "a setting for debugging": """\
+f = treadle.jit(lambda x: x * 2.5)
+with treadle.watch("recompile") as report:
+    f(tnp.ones(3))
+    with treadle.debug_nans(True):
+        f(tnp.ones(3))
+""",
+    "a node with other metadata": """\
+@treadle.tree_util.register_pytree_node_class
+class Scale:
+    def __init__(self, factor, up):
+        self.factor, self.up = factor, up
+    def tree_flatten(self):
+        return (self.factor,), self.up
+    @classmethod
+    def tree_unflatten(cls, up, children):
+        return cls(*children, up)
+
+f = treadle.jit(lambda scale, x: scale.factor * x if scale.up else x / scale.factor)
+with treadle.watch("recompile") as report:
+    f(Scale(2.0, True), 3.0)
+    f(Scale(2.0, False), 3.0)
 """,
     "padded sizes": """\
 f = treadle.jit(lambda x: x.sum())

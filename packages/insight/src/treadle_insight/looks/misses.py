@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, final
@@ -139,7 +140,8 @@ def _described(each: Difference, signature: Signature, names: Sequence[str]) -> 
         return _static(each, signature, names)
     if each.cause == "structure":
         lines = explain_difference(now, before)
-        return "structure", "; ".join(lines[:2]), str(now), str(before), _same_leaves(now, before)
+        accident = any([_is_accident(line) for line in lines])
+        return "structure", "; ".join(lines[:2]), str(now), str(before), accident
     if each.cause == "type":
         path = signature.paths(names)[each.index].removeprefix("argument ")
         return _typed(path, now, before)
@@ -221,6 +223,15 @@ def _is_ambient(now: Context, before: Context) -> bool:
 _AMBIENT: Final = frozenset({"default_device", "results_over", "mesh"})
 
 
-def _same_leaves(now: Any, before: Any) -> bool:
-    """Return whether two structures have equally many arrays, so that only the containers differ. Any: PyTreeDef."""
-    return bool(now.num_leaves == before.num_leaves)
+_CONTAINERS: Final = "list|tuple|dict|OrderedDict|defaultdict"
+_DIFFERENT: Final = re.compile(rf": ({_CONTAINERS})\b.* and (?!\1\b)({_CONTAINERS})\b")
+
+
+def _is_accident(line: str) -> bool:
+    """Return whether two structures differ in Python's own containers, such as a list for a tuple.
+
+    Example:
+        >>> _is_accident("at [0]: list of 2 and tuple of 2")
+        True
+    """
+    return _DIFFERENT.search(line) is not None

@@ -328,8 +328,9 @@ def _is_low_precision(dtype: np.dtype[Any]) -> bool:
 
 def _of_contexts(definition: Definition, misses: list[Miss]) -> Iterator[Finding]:
     """Yield a finding on settings that differ from call to call."""
-    ambient = all([miss.detail for miss in misses])
-    if ambient and len(misses) < _FEW:
+    # Where work is done, and settings for debugging, which need no trace, are changed on purpose.
+    intended = all([miss.detail or not miss.traced for miss in misses])
+    if intended and len(misses) < _FEW:
         return
     yield _finding(
         "context",
