@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from conformance.insight.programs import report_of
+from conformance.insight.programs import report_in_process, report_of
 from treadle_insight import findings
 
-PROGRAMS = [code for code, kind in findings.items() if kind.wrong]
+PROGRAMS = [code for code, kind in findings.items() if kind.wrong and kind.devices == 1]
+ON_DEVICES = [code for code, kind in findings.items() if kind.devices > 1]
 
 
 @pytest.mark.installed
@@ -32,6 +33,22 @@ def test_the_wrong_program_has_the_finding(code: str, tmp_path: Path) -> None:
 def test_the_right_program_does_not(code: str, tmp_path: Path) -> None:
     report = report_of(findings[code].right, tmp_path)
     assert not report.findings(code), report
+
+
+@pytest.mark.installed
+@pytest.mark.parametrize("code", ON_DEVICES)
+def test_programs_on_several_devices(code: str, tmp_path: Path) -> None:
+    kind = findings[code]
+    wrong = report_in_process(kind.wrong, tmp_path, devices=kind.devices)
+    found = [each for each in wrong if each["kind"] == code]
+    assert found, f"no {code} in {wrong}"
+    for finding in found:
+        assert finding["fix"]
+        assert finding["file"] == str(tmp_path / "program.py")
+        assert 1 < finding["line"] <= len(kind.wrong.splitlines())
+        assert len(finding["text"].splitlines()) <= 10
+    right = report_in_process(kind.right, tmp_path, devices=kind.devices)
+    assert not [each for each in right if each["kind"] == code], right
 
 
 def test_each_kind_is_documented() -> None:

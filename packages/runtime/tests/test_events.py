@@ -7,8 +7,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from treadle_ir import ops
+from treadle_ir import ArgumentError, ops
 from treadle_ir.events import (
+    ArgumentRefused,
+    ArrayCommitted,
     CallbackRun,
     ElementsTransferred,
     Event,
@@ -19,6 +21,7 @@ from treadle_ir.events import (
     ProgramLowered,
     listening,
 )
+from treadle_ir.tracing import difference
 from treadle_runtime import ShapeDtypeStruct, device_put, devices, jit, pure_callback
 
 E = TypeVar("E", bound=Event)
@@ -76,6 +79,66 @@ def test_transfers_are_told_with_their_ends() -> None:
     found = [(event.source, event.target) for event in of(ElementsTransferred, heard)]
     assert ("host", here) in found
     assert (here, "host") in found
+
+
+def test_events_of_a_first_call_have_its_request() -> None:
+    function = jit(lambda x, *, y: ops.multiply(ops.add(x, y), np.float32(2.625)))
+    heard: list[Event] = []
+    with listening(heard.append):
+        for size in (11, 12):
+            x = device_put(np.ones(size, np.float32))
+            function(x, y=x)
+    staged = [event.request for event in of(FunctionStaged, heard)]
+    lowered = [event.request for event in of(ProgramLowered, heard)]
+    compiled = [
+        event.request for event in heard if isinstance(event, ProgramCompiled | ExecutableFound)
+    ]
+    for requests in (staged, lowered, compiled):
+        first, second = requests
+        assert first is not None
+        assert second is not None
+        assert first.nearest is None
+        assert second.nearest == first.signature
+        assert {each.cause for each in difference(second.signature, first.signature)} == {"type"}
+        assert second.signature.paths(["x"]) == ["argument x", "argument y"]
+        assert second.function is function.__wrapped__
+        assert "function(x, y=x)" in second.place.show()
+
+
+def test_nothing_is_requested_of_operations_by_themselves() -> None:
+    heard: list[Event] = []
+    with listening(heard.append):
+        for _ in range(2):
+            ops.erf(device_put(np.ones(211_001, np.float32)))
+    made = [event for event in heard if isinstance(event, ProgramCompiled | ExecutableFound)]
+    assert made
+    assert all(event.request is None for event in made)
+
+
+def test_transfers_name_the_argument_and_the_line() -> None:
+    function = jit(lambda x, tree: ops.add(x, tree["w"]))
+    x, w = device_put(np.ones(20_000, np.float32)), np.ones(20_000, np.float32)
+    function(x, {"w": w})
+    heard: list[Event] = []
+    with listening(heard.append):
+        function(x, {"w": w})
+    (found,) = of(ElementsTransferred, heard)
+    assert found.operand is not None
+    assert (found.operand.path, found.operand.given is w) == ("argument tree['w']", True)
+    assert found.operand.function is function.__wrapped__
+    assert 'function(x, {"w": w})' in found.place.show()
+
+
+def test_committed_arrays_and_refused_arguments_are_told() -> None:
+    heard: list[Event] = []
+    with listening(heard.append):
+        x = device_put(np.ones(3, np.float32), devices()[0])
+        device_put(np.ones(3, np.float32))
+        with suppress(ArgumentError):
+            jit(lambda x, how: x)(x, how=object)
+    assert [event.array is x for event in of(ArrayCommitted, heard)] == [True]
+    (refused,) = of(ArgumentRefused, heard)
+    assert (refused.argument, refused.value) == ("how", object)
 
 
 def test_callbacks_are_told() -> None:

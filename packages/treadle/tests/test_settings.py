@@ -35,6 +35,7 @@ OTHERS: dict[str, tuple[Any, str]] = {
     "dump_ir_to": ("folder", "folder"),
     "explicit_x64_dtypes": ("error", "error"),
     "legacy_prng_key": ("warn", "warn"),
+    "advice": ("off", "off"),
     "logging_level": ("INFO", "INFO"),
     "memory_fitting_level": ("O1", "O1"),
     "num_cpu_devices": (2, "2"),

@@ -206,7 +206,7 @@ def compile_lowered(
     if known is not None:
         if heard():
             seconds = time.perf_counter() - started
-            tell(ExecutableFound(lowered.name, lowered.platform, on_disk=False, seconds=seconds))
+            _tell_found(lowered, seconds, on_disk=False)
         found = known
     else:
         named = lowered.named
@@ -228,6 +228,11 @@ def _tell(lowered: LoweredModule, executable: LoadedExecutable, started: float) 
     if heard():
         seconds = time.perf_counter() - started
         if executable.from_cache:
-            tell(ExecutableFound(lowered.name, lowered.platform, on_disk=True, seconds=seconds))
+            _tell_found(lowered, seconds, on_disk=True)
         else:
-            tell(ProgramCompiled(lowered.name, lowered.platform, seconds))
+            tell(ProgramCompiled(lowered.name, lowered.platform, seconds, lowered.request))
+
+
+def _tell_found(lowered: LoweredModule, seconds: float, *, on_disk: bool) -> None:
+    """Tell listeners that an executable was there already."""
+    tell(ExecutableFound(lowered.name, lowered.platform, on_disk, seconds, lowered.request))

@@ -28,7 +28,7 @@ from treadle_compiler.types import is_in_parts
 from treadle_compiler.walk import Walk
 from treadle_ir import AbstractMesh, Program, Type, UnsupportedError
 from treadle_ir.core import DimShardings, partial_sums_of, with_partial_sums
-from treadle_ir.events import ProgramLowered, heard, tell
+from treadle_ir.events import ProgramLowered, Request, heard, tell
 from treadle_ir.primitives.memory import DEVICE_MEMORY
 from treadle_ir.process import frozen
 
@@ -49,6 +49,7 @@ class LoweredModule:
     memories: Memories | None = None  # where one is not in the device's own
     custom_parts: tuple[CustomPart, ...] = ()  # by the number in the custom calls
     named: Callable[[], str] | None = None  # makes the text in which operations have their names
+    request: Request | None = None  # for events
 
 
 def lower_program(
@@ -61,6 +62,7 @@ def lower_program(
     locations: bool = False,
     partitioning: Partitioning | None = None,
     memories: Memories | None = None,
+    request: Request | None = None,
 ) -> LoweredModule:
     """Write a program as StableHLO for a platform.
 
@@ -73,6 +75,7 @@ def lower_program(
         locations: write each operation's place in the user's code.
         partitioning: how parameters and results are sharded over several devices.
         memories: in which memory of their device they are, where one is not in the device's own.
+        request: the call that it is for, for events.
 
     Raises:
         MissingRuleError: a primitive has no lowering rule.
@@ -103,7 +106,8 @@ def lower_program(
         stages.insert(0, ("", program))
         dump(name, platform, stages, lambda located: written(located).module.text())
     if heard():
-        tell(ProgramLowered(name, platform, len(text), time.perf_counter() - started))
+        seconds = time.perf_counter() - started
+        tell(ProgramLowered(name, platform, len(text), seconds, request))
     callbacks = tuple(module.callbacks)
     given = donated | frozenset(pairs)
     inspections = tuple(module.inspections)
@@ -121,6 +125,7 @@ def lower_program(
         placed,
         tuple(module.custom_parts),
         (lambda: written(False, name).module.text()) if may_repeat else None,
+        request,
     )
 
 

@@ -19,6 +19,7 @@ class Kind:
         topic: the question of docs/faq.md that it answers, as a heading there; empty if there is none.
         wrong: a complete program that binds `report` to a report with the finding.
         right: the same program, mended: its `report` does not have the finding.
+        devices: how many devices the programs need.
     """
 
     code: str
@@ -26,6 +27,7 @@ class Kind:
     topic: str = ""
     wrong: str = ""
     right: str = ""
+    devices: int = 1
 
     def __str__(self) -> str:
         return f"{self.code}: {self.summary}"
@@ -36,6 +38,10 @@ MODULES: Final = (
     "treadle_insight.looks.captures",
     "treadle_insight.looks.loops",
     "treadle_insight.looks.donation",
+    "treadle_insight.looks.recompile",
+    "treadle_insight.looks.static_arguments",
+    "treadle_insight.looks.placement",
+    "treadle_insight.looks.transfer",
     "treadle_insight.doctor",
 )
 

@@ -15,7 +15,13 @@ from treadle_insight.views.perfetto import timeline_json
 from treadle_ir import ArgumentError
 from treadle_ir.errors import did_you_mean
 from treadle_ir.events import Event, listening
-from treadle_runtime import ObservedFunction, observing
+from treadle_runtime import (
+    ObservedFunction,
+    is_initialized,
+    observing,
+    process_count,
+    process_index,
+)
 
 OPTIONAL: Final = frozenset(
     {"key"}
@@ -50,7 +56,7 @@ class watch:  # noqa: N801 - reads as a statement
         ()
     """
 
-    __slots__ = ("_observers", "_parts", "_stack", "timeline")
+    __slots__ = ("_observers", "_parts", "_stack", "_wanted", "timeline")
 
     def __init__(self, *parts: str, keys: bool = False) -> None:
         for name in parts:
@@ -66,6 +72,7 @@ class watch:  # noqa: N801 - reads as a statement
         self._observers = [part for part in self._parts if part.observes_calls]
         self._stack = ExitStack()
         self.timeline = Timeline()
+        self._wanted: dict[type[Event], Sequence[Part]] = {}  # by classes of events
 
     def __enter__(self) -> Self:
         with ExitStack() as entered:  # which undoes what was done, if a part cannot begin
@@ -82,9 +89,15 @@ class watch:  # noqa: N801 - reads as a statement
         self._stack.close()
 
     def _hear(self, event: Event) -> None:
-        """Pass on an event."""
+        """Pass on an event to the parts that want it."""
         self.timeline.hear(event)
-        for part in self._parts:
+        kind = type(event)
+        parts = self._wanted.get(kind)
+        if parts is None:
+            parts = self._wanted[kind] = [
+                part for part in self._parts if not part.events or kind in part.events
+            ]
+        for part in parts:
             part.hear(event)
 
     def called(
@@ -126,5 +139,8 @@ class watch:  # noqa: N801 - reads as a statement
         return timeline_json(self.timeline)
 
     def report(self) -> Report:
-        """Return a report on what has been found so far."""
-        return Report("the watched program", [x for part in self._parts for x in part.findings()])
+        """Return a report on what has been found so far, which names the process where there are several."""
+        title = "the watched program"
+        if is_initialized():
+            title += f", process {process_index()} of {process_count()}"
+        return Report(title, [x for part in self._parts for x in part.findings()])

@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     )
     from treadle_runtime.host.foreign import abstract_token as abstract_token, ffi_call as ffi_call
     from treadle_runtime.host.validated import CallbackError as CallbackError
+    from treadle_runtime.jitting.advice import Lost as Lost
     from treadle_runtime.jitting.caches import FunctionCache as FunctionCache
     from treadle_runtime.jitting.donation import Donation as Donation
     from treadle_runtime.jitting.function import JitFunction as JitFunction
@@ -224,6 +225,7 @@ if not TYPE_CHECKING:
             ),
             "treadle_runtime.host.foreign": "abstract_token ffi_call",
             "treadle_runtime.host.validated": "CallbackError",
+            "treadle_runtime.jitting.advice": "Lost",
             "treadle_runtime.jitting.caches": "FunctionCache",
             "treadle_runtime.jitting.donation": "Donation",
             "treadle_runtime.jitting.function": "JitFunction",

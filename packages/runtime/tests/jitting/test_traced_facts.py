@@ -64,7 +64,7 @@ def test_an_event_for_each_array_that_keeps_its_memory() -> None:
         function.trace(ONES, ONES).lower()
     (event,) = [each for each in heard if isinstance(each, DonationRefused)]
     assert (event.name, event.function, event.argument) == ("add", add, "y")
-    assert event.source.function == "test_an_event_for_each_array_that_keeps_its_memory"
+    assert event.place.function == "test_an_event_for_each_array_that_keeps_its_memory"
 
 
 def test_no_event_without_donation() -> None:

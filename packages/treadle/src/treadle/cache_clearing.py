@@ -45,6 +45,7 @@ CACHES: Final[dict[str, str]] = {
     "treadle_numpy.numpy.manipulation.shapes": "_RESHAPES",
     "treadle_numpy.operands.broadcast": "_BROADCASTS",
     "treadle_runtime.arrays.from_user": "_numbers",
+    "treadle_runtime.jitting.advice": "_lost",
     "treadle_runtime.jitting.caches": "_recent",
 }
 """The caches by module: dictionaries, and functions with a cache."""

@@ -35,6 +35,10 @@ TABLE_LOOKS: Final[tuple[str, ...]] = (
 WATCH_PARTS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
         "donation": ("donation", "DonationPart"),
+        "recompile": ("recompile", "RecompilePart"),
+        "placement": ("placement", "PlacementPart"),
+        "transfer": ("transfer", "TransferPart"),
+        "static": ("static_arguments", "StaticPart"),
     }
 )
 

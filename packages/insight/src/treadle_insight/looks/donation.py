@@ -254,5 +254,5 @@ class DonationPart(Part):
             heard = [*self._heard.values()]
         for each in heard:
             place = Place.of_function(each.function)
-            where = (Place.of(each.source), *([] if place is None else [place]))
+            where = (Place.of(each.place), *([] if place is None else [place]))
             yield unused(each.argument, each.type, each.refusal, each.others, where)

@@ -17,6 +17,8 @@ class Part:
     guards what it changes. `findings` may be asked for at any time, more than once.
     """
 
+    events: tuple[type[Event], ...] = ()
+    """The classes of the events that `hear` wants; all events if it is empty."""
     observes_calls = False
     """Whether `called` and `returned` are wanted, which costs each call some microseconds."""
 

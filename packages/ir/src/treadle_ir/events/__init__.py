@@ -8,6 +8,8 @@ from treadle_ir.errors.lazily import room_names as _lazy_names
 
 if TYPE_CHECKING:
     from treadle_ir.events.kinds import (
+        ArgumentRefused as ArgumentRefused,
+        ArrayCommitted as ArrayCommitted,
         CallbackRun as CallbackRun,
         DonationRefused as DonationRefused,
         ElementsTransferred as ElementsTransferred,
@@ -15,11 +17,14 @@ if TYPE_CHECKING:
         ExecutableFound as ExecutableFound,
         FunctionStaged as FunctionStaged,
         MemoryDonated as MemoryDonated,
+        PlacementRefused as PlacementRefused,
         ProgramCompiled as ProgramCompiled,
         ProgramLowered as ProgramLowered,
         ProgramMade as ProgramMade,
+        Request as Request,
         StagingBegan as StagingBegan,
         StagingFailed as StagingFailed,
+        TransferredOperand as TransferredOperand,
         emit as emit,
         heard as heard,
         listeners as listeners,
@@ -34,9 +39,10 @@ if not TYPE_CHECKING:
         __name__,
         {
             "treadle_ir.events.kinds": (
-                "CallbackRun DonationRefused ElementsTransferred Event ExecutableFound "
-                "FunctionStaged MemoryDonated ProgramCompiled ProgramLowered ProgramMade "
-                "StagingBegan StagingFailed emit heard listeners listening tell"
+                "ArgumentRefused ArrayCommitted CallbackRun DonationRefused ElementsTransferred "
+                "Event ExecutableFound FunctionStaged MemoryDonated PlacementRefused "
+                "ProgramCompiled ProgramLowered ProgramMade Request StagingBegan StagingFailed "
+                "TransferredOperand emit heard listeners listening tell"
             ),
             "treadle_ir.events.logs": "logger say wanted",
         },

@@ -9,9 +9,10 @@ is asked for by settings: `if heard(): tell(...)`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
+from treadle_ir.errors.source import NOWHERE, Source
 from treadle_ir.events.logs import log, logs_compiles
 from treadle_ir.process.fork import fork_safe_lock
 from treadle_ir.process.frozen_classes import frozen
@@ -19,7 +20,7 @@ from treadle_ir.process.frozen_classes import frozen
 if TYPE_CHECKING:
     from treadle_ir.core.program import Program
     from treadle_ir.core.types import Type
-    from treadle_ir.errors.source import Source
+    from treadle_ir.tracing.signatures import Signature
 
 
 class Event:
@@ -30,6 +31,22 @@ class Event:
     def message(self) -> str:
         """Return the log message of the event, or an empty string if the event is not logged."""
         return ""
+
+
+@final
+@frozen
+class Request:
+    """A call of a jitted function for which a program, or an executable, is made.
+
+    It is a part of events, and exists only if there are listeners. `treadle_ir.tracing.difference` compares the two
+    signatures.
+    """
+
+    name: str
+    function: Callable[..., Any]  # the user's. Any: its arguments and results
+    signature: Signature
+    nearest: Signature | None  # the most similar known signature; None if there is none
+    place: Source  # of the call
 
 
 @final
@@ -70,6 +87,7 @@ class FunctionStaged(Event):
     program: Program
     seconds: float
     function: Callable[..., Any]  # the user's. Any: its arguments and results
+    request: Request | None = None  # where a call asked for it, and something listens
 
     def message(self) -> str:
         """With the number of equations."""
@@ -85,6 +103,7 @@ class ProgramLowered(Event):
     platform: str
     bytes: int  # of text
     seconds: float
+    request: Request | None = None  # of the jitted function; None for an operation by itself
 
     def message(self) -> str:
         """With the length of the text."""
@@ -99,6 +118,7 @@ class ProgramCompiled(Event):
     name: str
     platform: str
     seconds: float
+    request: Request | None = None  # of the jitted function; None for an operation by itself
 
     def message(self) -> str:
         """With the time."""
@@ -116,6 +136,7 @@ class ExecutableFound(Event):
     platform: str
     on_disk: bool
     seconds: float
+    request: Request | None = None  # of the jitted function; None for an operation by itself
 
     def message(self) -> str:
         """With where it was found."""
@@ -130,6 +151,32 @@ class MemoryDonated(Event):
 
     name: str
     type: Type
+    place: Source = NOWHERE  # of the call
+
+
+@final
+@frozen(eq=False)
+class TransferredOperand:
+    """The operand of a call or an operation whose elements were transferred.
+
+    The objects are for comparisons while the event is heard: a listener that keeps them keeps their memory.
+    """
+
+    name: str  # of the function or the operation
+    number: int  # among the operands
+    given: object  # what the user gave: an array, or a NumPy array or number
+    operands: Sequence[object]  # all operands, as arrays
+    function: Callable[..., Any] | None = (
+        None  # the user's, if it is jitted. Any: arguments and results
+    )
+    paths: Callable[[], Sequence[str]] | None = None  # of the arguments of a function
+
+    @property
+    def path(self) -> str:
+        """How messages call it, such as `argument x['w']`."""
+        if self.paths is None:
+            return f"operand {self.number}"
+        return self.paths()[self.number]
 
 
 @final
@@ -143,7 +190,7 @@ class DonationRefused(Event):
     type: Type
     refusal: str  # `shape`, `element type`, `count` or `keyword`: see `treadle_runtime.Donation`
     others: tuple[Type, ...]  # the types of results that come near
-    source: Source  # of the call
+    place: Source  # of the call
 
 
 @final
@@ -154,6 +201,44 @@ class ElementsTransferred(Event):
     type: Type
     source: str
     target: str
+    place: Source = NOWHERE  # of the call or the operation that needed them
+    operand: TransferredOperand | None = None  # where it was one
+
+
+@final
+@frozen(eq=False)
+class ArrayCommitted(Event):
+    """An array was put on a device, or on several, on request: computations with it run there."""
+
+    array: object
+    place: Source
+
+
+@final
+@frozen(eq=False)
+class PlacementRefused(Event):
+    """An operation was refused, because two of its operands are committed to different devices."""
+
+    name: str  # of the function or the operation
+    numbers: tuple[int, int]  # of the two among the operands
+    labels: tuple[str, str]  # how messages call them
+    placed: tuple[object, object]  # their types with their placements
+    devices: tuple[str, str]
+    place: Source
+
+
+@final
+@frozen(eq=False)
+class ArgumentRefused(Event):
+    """A jitted function refused an argument: it is neither an array nor static, or static and not hashable."""
+
+    name: str
+    function: (
+        Callable[..., Any] | None
+    )  # the user's, if it is known. Any: its arguments and results
+    argument: str  # its name, with the path of the leaf
+    value: object
+    place: Source
 
 
 @final

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         yes_or_no as yes_or_no,
     )
     from treadle_ir.settings.declared import (
+        ADVICE as ADVICE,
         CHECK_TRACER_LEAKS as CHECK_TRACER_LEAKS,
         DEBUG_INFS as DEBUG_INFS,
         DEBUG_KEY_REUSE as DEBUG_KEY_REUSE,
@@ -62,7 +63,7 @@ if not TYPE_CHECKING:
                 "yes_or_no"
             ),
             "treadle_ir.settings.declared": (
-                "CHECK_TRACER_LEAKS DEBUG_INFS DEBUG_KEY_REUSE DEBUG_NANS DISABLE_JIT "
+                "ADVICE CHECK_TRACER_LEAKS DEBUG_INFS DEBUG_KEY_REUSE DEBUG_NANS DISABLE_JIT "
                 "ENABLE_CHECKS EXPLAIN_CACHE_MISSES EXPLICIT_X64 FULL_TRACEBACKS "
                 "LOG_CHECKPOINT_RESIDUALS LOG_COMPILES LOGGING_LEVEL MUTABLE_ARRAY_CHECKS "
                 "NO_TRACING PPRINT_USE_COLOR ROLL SIMPLIFY TRACEBACK_FILTERING TRACEBACK_FRAMES"

@@ -74,6 +74,15 @@ EXPLAIN_CACHE_MISSES: Final = Setting(
     keyed=False,
     help="Each time that a jitted function is staged, why is logged: what differs from the calls before.",
 )
+ADVICE: Final[Setting[str]] = Setting(
+    "advice",
+    "default",
+    parse=one_of("off", "default", "all", "error"),
+    keyed=False,
+    help="Advice of treadle-insight, if it is installed, to the logger `treadle.advice`: by `default` where tracing or "
+    "compiling has already cost a second that could be saved, once for each place; with `all` also the findings of "
+    "`treadle.watch`; `error` raises an error instead; `off` switches advice off.",
+)
 LOGGING_LEVEL: Final = Setting(
     "logging_level",
     "NOTSET",

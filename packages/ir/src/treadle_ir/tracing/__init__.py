@@ -60,6 +60,13 @@ if TYPE_CHECKING:
         named_scope as named_scope,
         within as within,
     )
+    from treadle_ir.tracing.signatures import (
+        Difference as Difference,
+        Signature as Signature,
+        difference as difference,
+        nearest as nearest,
+        only_compiles as only_compiles,
+    )
     from treadle_ir.tracing.staging import (
         Staged as Staged,
         StagedTracer as StagedTracer,
@@ -118,6 +125,9 @@ if not TYPE_CHECKING:
             ),
             "treadle_ir.tracing.provenance": "naming_arguments",
             "treadle_ir.tracing.scopes": "named_call named_scope within",
+            "treadle_ir.tracing.signatures": (
+                "Difference Signature difference nearest only_compiles"
+            ),
             "treadle_ir.tracing.staging": (
                 "Staged StagedTracer StagingTrace stage stage_tree staging_trace with_sharding"
             ),

@@ -41,7 +41,13 @@ from treadle_ir.errors import (
     refused,
     shown,
 )
-from treadle_ir.events import ElementsTransferred, MemoryDonated, emit, listeners
+from treadle_ir.events import (
+    ElementsTransferred,
+    MemoryDonated,
+    TransferredOperand,
+    emit,
+    listeners,
+)
 from treadle_ir.primitives.memory import DEVICE_MEMORY
 from treadle_ir.settings import current_context
 from treadle_ir.tracing import no_first_axis
@@ -410,13 +416,17 @@ def elements_of(array: DeviceArray, *, explicit: bool = False) -> Elements:
         if is_extended(dtype):
             host = from_device(host, array.type)
         if listeners and host.nbytes:
-            emit(ElementsTransferred(array.type, str(device), "host"))
+            emit(ElementsTransferred(array.type, str(device), "host", capture()))
         array.host = host
     return host
 
 
-def buffer_of(array: DeviceArray) -> Buffer:
+def buffer_of(array: DeviceArray, operand: TransferredOperand | None = None) -> Buffer:
     """Return the device buffer, made now if there is none.
+
+    Args:
+        array: the array.
+        operand: which operand it is, for an event.
 
     Raises:
         DonatedError: the array has been donated or deleted.
@@ -437,31 +447,43 @@ def buffer_of(array: DeviceArray) -> Buffer:
         else:
             raw = array.raw = spread(host, sharding)
         if listeners:
-            emit(ElementsTransferred(array.type, "host", str(device)))
+            emit(ElementsTransferred(array.type, "host", str(device), capture(), operand))
         if host.nbytes > _KEEP_BOTH and device.platform == "cpu":
             array.host = None  # one copy is enough: the host reads the device's memory
     return raw
 
 
-def buffer_at(array: DeviceArray, placement: Placement, *, explicit: bool = False) -> Buffer:
+def buffer_at(
+    array: DeviceArray,
+    placement: Placement,
+    *,
+    explicit: bool = False,
+    operand: TransferredOperand | None = None,
+) -> Buffer:
     """Return the array's buffer, transferred to the devices of `placement` if it is elsewhere; `array` stays unchanged.
 
-    A buffer that is on these devices already keeps its sharding: programs are compiled for it.
+    A buffer that is on these devices already keeps its sharding: programs are compiled for it. `operand` is for events.
     """
     here, there = array.placed.placement.sharding, placement.sharding
     if here is there or here.devices == there.devices:
-        return buffer_of(array)
-    return moved_to(array, there, explicit=explicit)
+        return buffer_of(array, operand)
+    return moved_to(array, there, explicit=explicit, operand=operand)
 
 
-def moved_to(array: DeviceArray, there: Sharding, *, explicit: bool = False) -> Buffer:
+def moved_to(
+    array: DeviceArray,
+    there: Sharding,
+    *,
+    explicit: bool = False,
+    operand: TransferredOperand | None = None,
+) -> Buffer:
     """Return the array's buffer, transferred to other devices or to another of their memories."""
     here, target, memory = array.placed.placement.sharding, there.devices[0], there.memory_kind
     home = device_of(array)
     if current_context().instrumented:
         guard("device-to-device", array.type, target, explicit=explicit)
     if listeners:
-        emit(ElementsTransferred(array.type, str(home), str(target)))
+        emit(ElementsTransferred(array.type, str(home), str(target), capture(), operand))
     if here.num_devices > 1 or there.num_devices > 1:
         host = elements_of(array)
         host = host if host.dtype.names is None else for_device(host)
@@ -479,7 +501,7 @@ def moved_to(array: DeviceArray, there: Sharding, *, explicit: bool = False) -> 
 def give_away(array: DeviceArray, gone: Deleted) -> None:
     """Forget the elements: the results of a call have the memory now. `gone` is for the error of a later use."""
     if listeners:
-        emit(MemoryDonated(gone.how.removeprefix("donated to "), array.type))
+        emit(MemoryDonated(gone.how.removeprefix("donated to "), array.type, gone.source))
     array.host = None
     array.raw = gone
 

@@ -23,6 +23,7 @@ from treadle_ir import (
     eval_rules,
 )
 from treadle_ir.core import OverMesh, inferred
+from treadle_ir.events import listeners
 from treadle_ir.primitives.call import Checkpoint
 from treadle_ir.primitives.convert import Copy
 from treadle_ir.primitives.effectful import HostCall
@@ -36,6 +37,7 @@ from treadle_ir.tracing import (
 )
 from treadle_runtime.arrays.array import DeviceArray, Elements, buffer_at, elements_of
 from treadle_runtime.arrays.from_user import as_device_array
+from treadle_runtime.arrays.operands import told_buffers
 from treadle_runtime.evaluation import host
 from treadle_runtime.evaluation.fp_warnings import IGNORED, restore, suppress_fp_warnings
 from treadle_runtime.evaluation.host_kernels import HostKernel, host_kernel
@@ -173,7 +175,11 @@ class Operation:
                 below = EvalTrace(current_evaluator())
                 found = run_under(below, interpret, self.primitive.program, *operands)
                 return [as_device_array(each) for each in found]
-        buffers = launch.execute([buffer_at(x, self.placement) for x in operands])
+        buffers = launch.execute(
+            told_buffers(operands, self.placement, self.primitive.name)
+            if listeners
+            else [buffer_at(x, self.placement) for x in operands]
+        )
         return [
             DeviceArray(placed, None, buffer)
             for placed, buffer in zip(launch.results, buffers, strict=True)

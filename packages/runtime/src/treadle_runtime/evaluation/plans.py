@@ -25,6 +25,7 @@ from treadle_ir import (
 )
 from treadle_ir.calling import host_functions
 from treadle_ir.core import InlineCall
+from treadle_ir.events import listeners
 from treadle_ir.primitives.call import Call
 from treadle_ir.primitives.creation import Iota
 from treadle_ir.primitives.shape import BroadcastInDim, Reshape
@@ -33,6 +34,7 @@ from treadle_ir.tracing import StagingTrace, Tracer, current_trace, stage_tree
 from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure
 from treadle_runtime.arrays.array import DeviceArray, Elements, buffer_at, elements_of
 from treadle_runtime.arrays.from_user import as_device_array
+from treadle_runtime.arrays.operands import told_buffers
 from treadle_runtime.evaluation.codegen import Run, generate
 from treadle_runtime.evaluation.host_kernels import ComposedCall, host_kernel
 from treadle_runtime.evaluation.limits import ANY_SIZE, LARGE, host_limits
@@ -326,9 +328,14 @@ def _compiled(
     execute, made, nowhere = launch.execute, launch.results, repeat(None)
 
     def run(*arrays: DeviceArray) -> list[DeviceArray]:
-        buffers = [
-            x.raw if x.raw.__class__ is here else buffer_at(x, placement) for x in (*kept, *arrays)
-        ]
+        buffers = (
+            told_buffers((*kept, *arrays), placement, name)
+            if listeners
+            else [
+                x.raw if x.raw.__class__ is here else buffer_at(x, placement)
+                for x in (*kept, *arrays)
+            ]
+        )
         return [*map(DeviceArray, made, nowhere, execute(buffers))]
 
     return run

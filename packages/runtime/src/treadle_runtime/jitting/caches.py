@@ -15,6 +15,7 @@ from types import FunctionType, MethodType
 from typing import Any, Final, TypeVar, final
 
 from treadle_ir.process import fork_safe_lock
+from treadle_ir.tracing import Signature
 from treadle_runtime.jitting.compiled_call import CompiledCall
 from treadle_runtime.jitting.dispatch import Dispatcher
 from treadle_runtime.jitting.miss import FastCall, no_fast_call
@@ -46,8 +47,9 @@ class FunctionCache:
     )
 
     def __init__(self) -> None:
-        self.traces: dict[Key, Traced] = {}  # by context, structure, static values, types
-        self.calls: dict[Key, CompiledCall] = {}  # by the same, and places
+        # By signatures, or plain tuples that are equal to them.
+        self.traces: dict[Key, Traced] = {}
+        self.calls: dict[Key, CompiledCall] = {}  # types with their placements
         self.fast: FastCall = no_fast_call  # serves calls of known kinds
         self.dispatcher: Final = Dispatcher()
         self.timings: deque[Timing] = deque(maxlen=MOST_SIGNATURES)
@@ -55,7 +57,7 @@ class FunctionCache:
         self.compiling: Final = OncePerKey()
         self._has_dead = False
 
-    def keep(self, table: dict[Key, V], key: Key, value: V) -> None:
+    def keep(self, table: dict[Key, V], key: Signature, value: V) -> None:
         """Put a value into one of the tables. Loops are over copies, since other threads may add values."""
         if self._has_dead:
             self._has_dead = False

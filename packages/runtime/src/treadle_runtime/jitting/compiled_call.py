@@ -11,6 +11,9 @@ from operator import itemgetter
 from typing import Any, Final, final
 
 from treadle_ir.errors import DonatedError, capture
+from treadle_ir.events import listeners
+from treadle_ir.process import frozen
+from treadle_ir.tracing import Arguments, positional_names
 from treadle_ir.tree import expectation
 from treadle_runtime.arrays.array import (
     Buffer,
@@ -20,10 +23,28 @@ from treadle_runtime.arrays.array import (
     give_away,
 )
 from treadle_runtime.arrays.deleted import Deleted
+from treadle_runtime.arrays.operands import told_buffers
 from treadle_runtime.jitting.miss import FastCall
 from treadle_runtime.jitting.traced import Traced
 from treadle_runtime.launch import Launch
 from treadle_runtime.placement.placement import PlacedType
+
+
+@final
+@frozen(eq=False)
+class Given:
+    """What the user gave to one call, for the events of its transfers."""
+
+    function: Callable[..., Any]  # the user's. Any: its arguments and results
+    arguments: Arguments
+
+    def paths(self, kept: Sequence[int], captured: int) -> list[str]:
+        """Return the names of operands, of which the first so many parameters are captured arrays."""
+        names = self.arguments.paths(positional_names(self.function))
+        return [
+            f"captured array {index}" if index < captured else names[index - captured]
+            for index in kept
+        ]
 
 
 @final
@@ -72,11 +93,22 @@ class CompiledCall:
         # The fast paths by the classes of the leaves; None for unsupported call shapes.
         self.fast_calls: Final[dict[tuple[type, ...], FastCall | None]] = {}
 
-    def call(self, leaves: Sequence[DeviceArray]) -> Any:  # Any: the function's result, a pytree
-        """Run the program on the leaves of a call, and return the results in their tree structure."""
+    def call(
+        self, leaves: Sequence[DeviceArray], given: Given | None = None
+    ) -> Any:  # Any: the function's result, a pytree
+        """Run the program on the leaves of a call, and return the results in their tree structure.
+
+        Args:
+            leaves: the arrays among the arguments.
+            given: what the user gave, where something listens to events.
+        """
         arrays = leaves if self.select is None else self.select(leaves)
         launch = self.launch
-        buffers = [buffer_at(x, launch.placement) for x in arrays]
+        buffers = (
+            self._told(arrays, given)
+            if listeners and given is not None
+            else [buffer_at(x, launch.placement) for x in arrays]
+        )
         results = (
             self._donating(leaves, arrays, buffers) if self.donated else launch.execute(buffers)
         )
@@ -85,6 +117,19 @@ class CompiledCall:
             for placed, buffer in zip(launch.results, results, strict=True)
         ]
         return made[0] if self.only else self.unflatten(made)
+
+    def _told(self, arrays: Sequence[DeviceArray], given: Given) -> list[Buffer]:
+        """Return the buffers of the operands; events of transfers name the arguments."""
+        kept, count, leaves = self.kept, len(self.captured), given.arguments.leaves
+        users = [self.captured[i] if i < count else leaves[i - count] for i in kept]
+        return told_buffers(
+            arrays,
+            self.launch.placement,
+            self.name,
+            users,
+            given.function,
+            lambda: given.paths(kept, count),
+        )
 
     def _donating(
         self,

@@ -11,11 +11,12 @@ from typing import Any, final
 from treadle_compiler import LoweredModule, lower_program
 from treadle_ir import ArrayType, Atom, Program
 from treadle_ir.errors import capture, user_stacklevel
-from treadle_ir.events import DonationRefused, emit, listeners
+from treadle_ir.events import DonationRefused, Request, emit, listeners
 from treadle_ir.process import frozen
 from treadle_ir.settings import DEBUG_INFS, DEBUG_NANS, ROLL, current_context
 from treadle_ir.tracing import Arguments, positional_names
 from treadle_runtime.arrays.array import DeviceArray
+from treadle_runtime.jitting.advice import announced
 from treadle_runtime.jitting.caches import FunctionCache
 from treadle_runtime.jitting.compiled_call import CompiledCall
 from treadle_runtime.jitting.donation import donated_leaves, donations_of, pair, warn_unusable
@@ -83,17 +84,21 @@ def lower_call(
     statics: Key | None,
     operands: Sequence[PlacedType],
     platform: str | None = None,
+    request: Request | None = None,
 ) -> Lowering:
     """Stage, optimise and lower a function for arguments of these types in these places.
 
     Args:
         platform: the target platform, if it differs from the platform of the placements.
+        request: the call that it is for, for events.
 
     Raises:
         PlacementError: arguments are committed to different places.
     """
     with over_placed(operands):
-        return _lowered(cache, function, name, options, arguments, statics, operands, platform)
+        return _lowered(
+            cache, function, name, options, arguments, statics, operands, platform, request
+        )
 
 
 def _lowered(
@@ -105,6 +110,7 @@ def _lowered(
     statics: Key | None,
     operands: Sequence[PlacedType],
     platform: str | None,
+    request: Request | None,
 ) -> Lowering:
     types = sharded_types(operands)
     traced = trace_function(cache, function, name, arguments, statics, types)
@@ -147,6 +153,7 @@ def _lowered(
         aliases=prepared.aliases,
         partitioning=over,
         memories=where,
+        request=request,
     )
     elapsed = time.perf_counter() - started
     if traced.timing.lower is not None:  # the same program for another device
@@ -223,12 +230,13 @@ def compile_call(lowering: Lowering, flags: Mapping[str, Any] | None = None) -> 
     """Compile a lowered program, or load it from the disk cache. Any: the values of XLA's flags."""
     traced, prepared = lowering.traced, lowering.prepared
     started = time.perf_counter()
-    launch = compile_program(
-        lowering.module,
-        lowering.placement,
-        {**dict(lowering.flags), **(flags or {})},
-        lowering.wanted,
-    )
+    with announced(lowering.name, traced.program, len(lowering.module.text)):
+        launch = compile_program(
+            lowering.module,
+            lowering.placement,
+            {**dict(lowering.flags), **(flags or {})},
+            lowering.wanted,
+        )
     timing = traced.timing
     timing.compile = time.perf_counter() - started
     timing.from_disk = launch.executable.from_cache

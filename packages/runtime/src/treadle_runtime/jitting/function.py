@@ -15,6 +15,7 @@ from treadle_compiler import check_fork
 from treadle_ir import ArgumentError, Operand, Operands, bind
 from treadle_ir.calling import as_array, as_operand
 from treadle_ir.errors import shown_as
+from treadle_ir.events import listeners
 from treadle_ir.primitives.call import Call
 from treadle_ir.refs import Cell, discharged, lending, usable
 from treadle_ir.settings import DISABLE_JIT, current_context
@@ -22,6 +23,7 @@ from treadle_ir.sharding import types_here
 from treadle_ir.tracing import (
     Arguments,
     EvalTrace,
+    Signature,
     current_trace,
     interpret_unchecked as interpret,
     positional_names,
@@ -31,11 +33,12 @@ from treadle_ir.tree import opened_leaves
 from treadle_runtime.abstract import abstract_placed
 from treadle_runtime.arrays.array import DeviceArray, device_of
 from treadle_runtime.arrays.from_user import as_argument
+from treadle_runtime.jitting.advice import after_compilation
 from treadle_runtime.jitting.caches import FunctionCache, cache_of
-from treadle_runtime.jitting.compiled_call import CompiledCall
+from treadle_runtime.jitting.compiled_call import CompiledCall, Given
 from treadle_runtime.jitting.compiling import compile_call, lower_call
 from treadle_runtime.jitting.miss import MISS
-from treadle_runtime.jitting.misses import explain_placement, logs_misses
+from treadle_runtime.jitting.misses import explain_compilation, request_of
 from treadle_runtime.jitting.options import UNSPECIFIED, JitOptions, name_of
 from treadle_runtime.jitting.shardings import (
     constrained_all,
@@ -100,7 +103,7 @@ class JitFunction(Generic[P, R]):
         if context.instrumented and context.get(DISABLE_JIT):
             return self.__wrapped__(*args, **kwargs)
         arguments = self._take_apart(args, kwargs)
-        statics = static_key(arguments, self._name, self._cache.gone)
+        statics = static_key(arguments, self._name, self._cache.gone, self.__wrapped__)
 
         def run(cells: tuple[Cell, ...]) -> Any:
             closed = self._closed_over(cells)
@@ -146,11 +149,11 @@ class JitFunction(Generic[P, R]):
             context.key,
             arguments.structure,
             statics,
-            *[x.placed for x in leaves],
+            tuple([x.placed for x in leaves]),
         )
         call = cache.calls.get(key)
         if call is None:
-            return self._first(key, arguments, statics, leaves)
+            return self._first(Signature(*key), arguments, leaves)
         if context.instrumented:
             from treadle_runtime.jitting.instrumented_call import call_instrumented  # noqa: PLC0415 - as above
 
@@ -166,7 +169,7 @@ class JitFunction(Generic[P, R]):
             cache.fast = cache.dispatcher.serving(
                 args, kwargs, fast, split.static_argnums, split.static_argnames
             )
-        return call.call(leaves)
+        return call.call(leaves, Given(self.__wrapped__, arguments) if listeners else None)
 
     def _with_refs(self, arguments: Arguments, statics: Key | None, closed: Sequence[Cell]) -> Any:
         """Run a call with references, among its arguments or closed over by the function."""
@@ -200,9 +203,8 @@ class JitFunction(Generic[P, R]):
 
     def _first(
         self,
-        key: Key,
+        signature: Signature,
         arguments: Arguments,
-        statics: Key | None,
         leaves: Sequence[DeviceArray],
     ) -> Any:
         """Run the first call with a signature."""
@@ -210,29 +212,35 @@ class JitFunction(Generic[P, R]):
         cache = self._cache
 
         def make() -> CompiledCall:
-            if logs_misses():
-                explain_placement(cache, self.__wrapped__, self._name, arguments, key)
+            request = request_of(cache.calls, self.__wrapped__, self._name, signature)
+            if request is not None:
+                explain_compilation(request)
             lowering = lower_call(
                 cache,
                 self.__wrapped__,
                 self._name,
                 self._options,
                 arguments,
-                statics,
-                [x.placed for x in leaves],
+                signature.statics,
+                signature.types,
+                request=request,
             )
             call = compile_call(lowering)
-            cache.keep(cache.calls, key, call)
+            cache.keep(cache.calls, signature, call)
+            traced = call.traced
+            seconds = traced.timing.compile or 0.0
+            after_compilation(self.__wrapped__, self._name, traced.program, seconds)
             return call
 
-        call = cache.compiling.once(key, lambda: cache.calls.get(key), make)
+        call = cache.compiling.once(signature, lambda: cache.calls.get(signature), make)
         started = time.perf_counter()
         if current_context().instrumented:
             from treadle_runtime.jitting.instrumented_call import call_instrumented  # noqa: PLC0415 - as above
 
             results = call_instrumented(call, leaves)
         else:
-            results = call.call(leaves)
+            given = Given(self.__wrapped__, arguments) if listeners else None
+            results = call.call(leaves, given)
         timing = call.traced.timing
         if timing.first_run is None:
             for leaf in opened_leaves(results)[:1]:
@@ -283,7 +291,7 @@ class JitFunction(Generic[P, R]):
     def trace(self, *args: P.args, **kwargs: P.kwargs) -> TracedCall:
         """Stage for these arguments (or things with their `shape` and `dtype`), without compiling."""
         arguments = self._take_apart(args, kwargs)
-        statics = static_key(arguments, self._name)
+        statics = static_key(arguments, self._name, function=self.__wrapped__)
         places = places_of(arguments)
 
         def run(cells: tuple[Cell, ...]) -> TracedCall:
@@ -401,17 +409,18 @@ def refuse_leaves(arguments: Arguments, name: str, function: Callable[..., Any])
         try:
             as_operand(leaf)
         except ArgumentError as error:
+            from treadle_runtime.jitting.refusals import note_self, refuse  # noqa: PLC0415 - for errors only
+
             path = arguments.paths(positional_names(function))[index]
             argument = path.removeprefix("argument ")
             error.add_note(f"  while: interpreting {path} of {name}")
             if argument == "self":
-                error.add_note(
-                    "  fix: jit of a method needs static_argnums=0, a class that is a pytree, or a helper function"
-                )
+                note_self(error, leaf)
             elif argument.isidentifier() and isinstance(leaf, Hashable):
                 error.add_note(
                     f"  fix: mark it static, with jit(..., static_argnames={argument!r})"
                 )
+            refuse(name, function, argument, leaf)
             raise
 
 

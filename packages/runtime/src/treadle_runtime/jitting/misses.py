@@ -1,24 +1,28 @@
 """Explanations of cache misses: how a call of a jitted function differs from previous calls.
 
-`explain_cache_misses` logs them as warnings; otherwise they are logged at level DEBUG.
+`explain_cache_misses` logs them as warnings; otherwise they are logged at level DEBUG. Listeners to events get the same
+as data: the `Request` of an event.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from treadle_ir import ArrayType
-from treadle_ir.core import INVARIANT, Varying
-from treadle_ir.errors import shown, source
-from treadle_ir.events import say, wanted
-from treadle_ir.settings import EXPLAIN_CACHE_MISSES, Context
-from treadle_ir.tracing import Arguments, positional_names
+from treadle_ir.errors import capture, shown, source
+from treadle_ir.events import Request, listeners, say, wanted
+from treadle_ir.settings import EXPLAIN_CACHE_MISSES
+from treadle_ir.tracing import (
+    Difference,
+    Signature,
+    difference,
+    nearest,
+    only_compiles,
+    positional_names,
+)
 from treadle_ir.tree import explain_difference
-from treadle_runtime.jitting.caches import FunctionCache
 from treadle_runtime.jitting.statics import Identity, Key
-from treadle_runtime.placement.placement import PlacedType
 
 _MOST = 5  # arguments that are listed
 
@@ -28,64 +32,51 @@ def logs_misses() -> bool:
     return wanted(EXPLAIN_CACHE_MISSES())
 
 
-def explain(
-    cache: FunctionCache,
-    function: Callable[..., Any],
-    name: str,
-    arguments: Arguments,
-    key: Key,
-) -> None:
-    """Log the reason why there is no program for this call."""
-    lines = [f"TRACING CACHE MISS at {source.user_location() or 'an unknown place'}: {name}"]
-    known = [*cache.traces]
-    if not known:
-        lines.append(f"  never traced before: {name}{_where(function)}")
+def request_of(
+    known: Iterable[Key], function: Callable[..., Any], name: str, signature: Signature
+) -> Request | None:
+    """Return a call that missed a cache, for events and explanations; None if nothing listens and nothing is logged.
+
+    Args:
+        known: the signatures in the cache, in the order in which they came.
+        function: the user's function. Any: its arguments and results.
+        name: its name.
+        signature: the signature of the call.
+    """
+    if not listeners and not logs_misses():
+        return None
+    signatures = [each for each in [*known] if isinstance(each, Signature)]
+    return Request(name, function, signature, nearest(signature, signatures), capture())
+
+
+def explain(request: Request) -> None:
+    """Log the reason why there is no program for a call, if that is asked for."""
+    if not logs_misses():
+        return
+    lines = [_head("TRACING", request)]
+    if request.nearest is None:
+        lines.append(f"  never traced before: {request.name}{_where(request.function)}")
         lines.append(
             "  (a function that is defined again, in a loop or in another function, is a new function each time)"
         )
     else:
-        names = positional_names(function)
-        # Of equally similar calls the last: `known` is in the order of calls.
-        found = [_differences(other, key, arguments, names) for other in reversed(known)]
-        lines += [f"  {line}" for line in min(found, key=len)]
+        lines += [f"  {line}" for line in _texts(request)]
     say("\n".join(lines), loudly=EXPLAIN_CACHE_MISSES())
 
 
-def explain_placement(
-    cache: FunctionCache,
-    function: Callable[..., Any],
-    name: str,
-    arguments: Arguments,
-    key: Key,
-) -> None:
-    """Log the reason why a staged function is compiled again: the placement of an argument has changed."""
-    context, structure, statics, *placed = key
-    types = [_placed(x).type for x in placed]
-    for other in reversed([*cache.calls]):
-        *others, statics_before = other[:3]
-        before = other[3:]
-        if others != [context, structure] or statics_before != statics:
-            continue
-        if [_placed(x).type for x in before] != types:
-            continue
-        lines = [
-            f"COMPILATION CACHE MISS at {source.user_location() or 'an unknown place'}: {name}"
-        ]
-        paths = arguments.paths(positional_names(function))
-        different = [i for i, x in enumerate(placed) if x is not before[i]]
-        for i in different[:_MOST]:
-            now, was = _placed(placed[i]).placement, _placed(before[i]).placement
-            lines.append(f"  {paths[i]} has a different placement: {now!r} now, {was!r} before")
-        if len(different) > _MOST:
-            lines.append(f"  and {len(different) - _MOST} more arguments have different placements")
+def explain_compilation(request: Request) -> None:
+    """Log the reason why a staged function is compiled again, if that is asked for.
+
+    Nothing is logged for a function that has to be traced as well: `explain` does that.
+    """
+    if logs_misses() and only_compiles(request.signature, request.nearest):
+        lines = [_head("COMPILATION", request), *[f"  {line}" for line in _texts(request)]]
         say("\n".join(lines), loudly=EXPLAIN_CACHE_MISSES())
-        return
 
 
-def _placed(part: object) -> PlacedType:
-    """Return a part of a key that is the type and placement of an argument."""
-    assert isinstance(part, PlacedType)
-    return part
+def _head(what: str, request: Request) -> str:
+    where = source.user_location() or "an unknown place"
+    return f"{what} CACHE MISS at {where}: {request.name}"
 
 
 def _where(function: Callable[..., Any]) -> str:
@@ -93,58 +84,39 @@ def _where(function: Callable[..., Any]) -> str:
     return "" if code is None else f", of {code.co_filename}:{code.co_firstlineno}"
 
 
-def _differences(other: Key, key: Key, arguments: Arguments, names: Sequence[str]) -> list[str]:
-    """Return the differences of two keys in words: context, structure, static values, types."""
-    before, structure_before, statics_before, *types_before = other
-    now, structure, statics, *types = key
-    lines: list[str] = []
-    if before is not now:
-        assert isinstance(before, Context)
-        assert isinstance(now, Context)
-        lines += [f"the context differs: {line}" for line in now.differences(before)]
-    if statics_before != statics:
-        lines.append(
-            f"static arguments differ: {_statics(statics, names)} now, {_statics(statics_before, names)} before"
-        )
-    if structure_before != structure:
-        lines += [
-            f"the arguments have a different structure: {line}"
-            for line in explain_difference(structure, structure_before)  # type: ignore[arg-type]  # as keys have it
-        ]
-        return lines
-    different = [
-        i for i, pair in enumerate(zip(types, types_before, strict=True)) if pair[0] is not pair[1]
-    ]
-    if any([_varying(types[i]) != _varying(types_before[i]) for i in different]):
-        lines.append("the arguments vary over different axes of the enclosing shard_map")
-        different = [
-            i for i in different if _invariant(types[i]) is not _invariant(types_before[i])
-        ]
-    resharded = [i for i in different if _plain(types[i]) is _plain(types_before[i])]
-    if resharded:
-        lines.append("the arguments have different shardings over explicit axes of the mesh")
-        different = [i for i in different if i not in resharded]
-    paths = arguments.paths(names) if different else []
-    for index in different[:_MOST]:
-        now_type, before_type = types[index], types_before[index]
-        lines.append(
-            f"{paths[index]} has a different type: {now_type} now, {before_type} before{_weakly(now_type, before_type)}"
-        )
-    if len(different) > _MOST:
-        lines.append(f"and {len(different) - _MOST} more arguments have different types")
-    return lines
+def _texts(request: Request) -> Iterator[str]:
+    """Yield the differences of a call from the most similar one in words."""
+    now, before = request.signature, request.nearest
+    assert before is not None, "there is something to differ from"
+    found = difference(now, before)
+    names = positional_names(request.function)
+    for each in found:
+        if each.cause == "context":
+            for line in each.now.differences(each.before):
+                yield f"the context differs: {line}"
+    if any([each.cause == "static" for each in found]):
+        statics = [_statics(signature, names) for signature in (now, before)]
+        yield f"static arguments differ: {statics[0]} now, {statics[1]} before"
+    for each in found:
+        if each.cause == "structure":
+            for line in explain_difference(each.now, each.before):
+                yield f"the arguments have a different structure: {line}"
+        elif each.cause == "varying":
+            yield "the arguments vary over different axes of the enclosing shard_map"
+        elif each.cause == "sharding":
+            yield "the arguments have different shardings over explicit axes of the mesh"
+    yield from _of_arguments([x for x in found if x.cause == "type"], now.paths(names), "type")
+    placed = [x for x in found if x.cause == "placement"]
+    yield from _of_arguments(placed, now.paths(names), "placement")
 
 
-def _plain(type: object) -> object:
-    return type.plain if isinstance(type, ArrayType) else type
-
-
-def _varying(type: object) -> Varying:
-    return type.varying if isinstance(type, ArrayType) else INVARIANT
-
-
-def _invariant(type: object) -> object:
-    return type.with_varying(INVARIANT) if isinstance(type, ArrayType) else type
+def _of_arguments(found: Sequence[Difference], paths: Sequence[str], what: str) -> Iterator[str]:
+    """Yield the types, or the placements, of the first arguments that differ."""
+    for each in found[:_MOST]:
+        weakly = _weakly(each.now, each.before) if what == "type" else ""
+        yield f"{paths[each.index]} has a different {what}: {each.now} now, {each.before} before{weakly}"
+    if len(found) > _MOST:
+        yield f"and {len(found) - _MOST} more arguments have different {what}s"
 
 
 def _weakly(now: Any, before: Any) -> str:
@@ -153,18 +125,9 @@ def _weakly(now: Any, before: Any) -> str:
     return ""
 
 
-def _statics(statics: Any, names: Sequence[str]) -> str:  # Any: a key of static values
-    if statics is None:
-        return "none"
-    numbers, values, keywords, named = statics
-    labels = [names[i] if i < len(names) else f"argument {i}" for i in numbers]
-    shown_values = [
-        f"{label} = {_value(value)}" for label, value in zip(labels, values, strict=True)
-    ]
-    shown_values += [
-        f"{name} = {_value(value)}" for name, value in zip(keywords, named, strict=True)
-    ]
-    return ", ".join(shown_values) or "none"
+def _statics(signature: Signature, names: Sequence[str]) -> str:
+    pairs = zip(signature.static_names(names), signature.static_values(), strict=True)
+    return ", ".join([f"{name} = {_value(value)}" for name, value in pairs]) or "none"
 
 
 def _value(key: Any) -> str:  # Any: the part of a key for a value, often its class and itself

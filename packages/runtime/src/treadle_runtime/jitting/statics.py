@@ -48,7 +48,10 @@ class Identity:
 
 
 def static_key(
-    arguments: Arguments, name: str, gone: Callable[[object], object] | None = None
+    arguments: Arguments,
+    name: str,
+    gone: Callable[[object], object] | None = None,
+    function: Callable[..., Any] | None = None,
 ) -> Key | None:
     """Return the static arguments of a call as a key; None if there are none.
 
@@ -56,6 +59,7 @@ def static_key(
         arguments: the arguments of the call.
         name: the name of the function, for messages.
         gone: called when an object that the key references weakly dies.
+        function: the user's function, for messages. Any: its arguments and results.
 
     Raises:
         ArgumentError: a static argument is not hashable.
@@ -63,12 +67,18 @@ def static_key(
     if arguments.statics is None:
         return None
     numbers, values, names, named = arguments.statics
-    return (
-        numbers,
-        tuple([_part(name, value, gone) for value in values]),
-        names,
-        tuple([_part(name, value, gone) for value in named]),
-    )
+    try:
+        return (
+            numbers,
+            tuple([_part(name, value, gone) for value in values]),
+            names,
+            tuple([_part(name, value, gone) for value in named]),
+        )
+    except ArgumentError as error:
+        from treadle_runtime.jitting.refusals import note_unhashable  # noqa: PLC0415 - for errors only
+
+        note_unhashable(error, arguments, name, function)
+        raise
 
 
 def _part(name: str, value: Any, gone: Callable[[object], object] | None) -> Hashable:

@@ -16,6 +16,7 @@ from treadle_ir.calling import TreeFunction, operand_or_none
 from treadle_ir.errors import TracingError
 from treadle_ir.events import (
     FunctionStaged,
+    Request,
     StagingBegan,
     StagingFailed,
     emit,
@@ -25,11 +26,12 @@ from treadle_ir.events import (
 )
 from treadle_ir.refs import as_body
 from treadle_ir.settings import NO_TRACING, current_context
-from treadle_ir.tracing import Arguments, naming_arguments, stage_tree
+from treadle_ir.tracing import Arguments, Signature, naming_arguments, stage_tree
 from treadle_ir.tree import PyTreeDef, flatten_leaves_and_structure
 from treadle_runtime.arrays.from_user import as_argument
+from treadle_runtime.jitting.advice import after_trace, before_trace
 from treadle_runtime.jitting.caches import FunctionCache
-from treadle_runtime.jitting.misses import explain, logs_misses
+from treadle_runtime.jitting.misses import explain, request_of
 from treadle_runtime.jitting.statics import Key
 from treadle_runtime.jitting.traced import Timing, Traced
 
@@ -47,7 +49,7 @@ def trace_function(
     The types have shardings where a mesh with explicit axes is in force, and say which axes of enclosing shard_maps
     the arguments vary over.
     """
-    key = (current_context().programs, arguments.structure, statics, *types)
+    key = (current_context().programs, arguments.structure, statics, types)
 
     def make() -> Traced:
         if NO_TRACING():
@@ -55,12 +57,16 @@ def trace_function(
                 f"re-tracing function {name} for `jit`, but 'no_tracing' is set",
                 fix="call it with arguments like those before, or leave the block of `no_tracing`",
             )
-        if logs_misses():
-            explain(cache, function, name, arguments, key)
-        traced = _stage(function, name, arguments, types)
+        before_trace()
+        signature = Signature(*key)
+        request = request_of(cache.traces, function, name, signature)
+        if request is not None:
+            explain(request)
+        traced = _stage(function, name, arguments, types, request)
         cache.timings.append(traced.timing)
         if traced.portable:
-            cache.keep(cache.traces, key, traced)
+            cache.keep(cache.traces, signature, traced)
+        after_trace(function, name, cache, traced.timing.trace)
         return traced
 
     found = cache.traces.get(key)
@@ -74,6 +80,7 @@ def _stage(
     name: str,
     arguments: Arguments,
     types: tuple[ArrayType, ...],
+    request: Request | None,
 ) -> Traced:
     def results(output: Any) -> tuple[Operands, PyTreeDef]:  # Any: a pytree
         leaves, structure = flatten_leaves_and_structure(output)
@@ -95,7 +102,7 @@ def _stage(
     elapsed = time.perf_counter() - started
     program = staged.program
     if heard():
-        tell(FunctionStaged(name, program, elapsed, function))
+        tell(FunctionStaged(name, program, elapsed, function, request))
     captured = tuple(
         [as_argument(each) if isinstance(each, np.ndarray) else each for each in staged.captured]
     )

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from treadle_ir.core import dtypes
-from treadle_ir.errors import PlacementError
+from treadle_ir.errors import PlacementError, capture
+from treadle_ir.events import PlacementRefused, emit, listeners
 from treadle_runtime.placement.devices import Device
 from treadle_runtime.placement.placement import PlacedType, Placement
 
@@ -34,10 +35,24 @@ def resolve(
             if chosen is None:
                 chosen, first = placement, index
             elif placement is not chosen and placement.devices != chosen.devices:
-                raise _conflict(name, describe(first), operands[first], describe(index), operand)
+                one, other = describe(first), describe(index)
+                if listeners:
+                    _tell(name, (first, index), (one, other), (operands[first], operand))
+                raise _conflict(name, one, operands[first], other, operand)
     if chosen is None:
         return default
     return chosen.compute_placement or chosen
+
+
+def _tell(
+    name: str,
+    numbers: tuple[int, int],
+    labels: tuple[str, str],
+    placed: tuple[PlacedType, PlacedType],
+) -> None:
+    """Tell listeners that an operation is refused."""
+    first, second = [", ".join(map(str, each.placement.devices)) for each in placed]
+    emit(PlacementRefused(name, numbers, labels, placed, (first, second), capture()))
 
 
 def _conflict(

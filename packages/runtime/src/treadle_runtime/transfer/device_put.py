@@ -13,6 +13,7 @@ from treadle_ir import ArgumentError, Array, ArrayType, PartitionSpec, Program, 
 from treadle_ir.calling import as_operand
 from treadle_ir.core.dtypes import is_extended
 from treadle_ir.errors import PlacementError, capture, flags, refused
+from treadle_ir.events import ArrayCommitted, emit, listeners
 from treadle_ir.settings import current_context
 from treadle_ir.tracing import Tracer
 from treadle_ir.tree import leaves_in_any_order, spread_prefix, tree_flatten
@@ -104,6 +105,10 @@ def device_put(
         _put(leaf, _sharding(target, leaf), donate)
         for leaf, target in zip(leaves, targets, strict=True)
     ]
+    if listeners:
+        for array in put:
+            if type(array) is DeviceArray and array.placed.placement.committed:
+                emit(ArrayCommitted(array, capture()))
     if may_alias is False and not donate:
         put = [
             ops.copy(there) if there is leaf and not isinstance(leaf, Tracer) else there
