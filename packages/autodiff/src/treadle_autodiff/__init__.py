@@ -25,6 +25,17 @@ if TYPE_CHECKING:
         custom_gradient as custom_gradient,
         custom_vjp as custom_vjp,
     )
+    from treadle_autodiff.differentiated import (
+        Differentiated as Differentiated,
+        derivative_of as derivative_of,
+    )
+    from treadle_autodiff.flat import (
+        Flat as Flat,
+        FlatOperands as FlatOperands,
+        flat as flat,
+        flat_operands as flat_operands,
+        why_flat as why_flat,
+    )
     from treadle_autodiff.fwd_and_bwd import fwd_and_bwd as fwd_and_bwd
     from treadle_autodiff.grad import grad as grad, value_and_grad as value_and_grad
     from treadle_autodiff.jacobians import (
@@ -103,6 +114,8 @@ if not TYPE_CHECKING:
             "treadle_autodiff.closure_convert": "closure_convert",
             "treadle_autodiff.custom_jvp": "custom_jvp",
             "treadle_autodiff.custom_vjp": "custom_gradient custom_vjp",
+            "treadle_autodiff.differentiated": "Differentiated derivative_of",
+            "treadle_autodiff.flat": "Flat FlatOperands flat flat_operands why_flat",
             "treadle_autodiff.fwd_and_bwd": "fwd_and_bwd",
             "treadle_autodiff.grad": "grad value_and_grad",
             "treadle_autodiff.jacobians": "Mapper hessian jacfwd jacrev",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Concatenate, Literal, TypeAlias, overload
+from typing import Any, Concatenate, Literal, overload
 
+from treadle_autodiff.differentiated import Argnums, Differentiated, note_derivative
 from treadle_autodiff.gradients import A, Gradient, GradientAndAux, P, R, ValueAndGradient, X
 from treadle_autodiff.linear_maps import pullback
 from treadle_autodiff.linearize import linearize_tree
@@ -29,8 +30,6 @@ from treadle_ir.tree import (
     tangent_structure,
     tree_unflatten,
 )
-
-Argnums: TypeAlias = int | Sequence[int]
 
 
 @overload
@@ -129,6 +128,9 @@ def value_and_grad(
             gradient = gradients[wanted[0]]
         return ((value, *released(aux)) if has_aux else value), gradient
 
+    note_derivative(
+        value_and_gradient, Differentiated("value_and_grad", fun, argnums, bool(has_aux))
+    )
     return value_and_gradient
 
 
@@ -211,6 +213,7 @@ def grad(
         value, derivative = both(*args, **kwargs)
         return (derivative, value[1]) if has_aux else derivative
 
+    note_derivative(gradient, Differentiated("grad", fun, argnums, bool(has_aux)))
     return gradient
 
 

@@ -7,7 +7,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from treadle_autodiff.grad import Argnums, check_input
+from treadle_autodiff.differentiated import Argnums, Differentiated, note_derivative
+from treadle_autodiff.grad import check_input
 from treadle_autodiff.linear_maps import pullback
 from treadle_autodiff.linearize import Linearized, linearize_tree
 from treadle_autodiff.tangents import presented
@@ -118,6 +119,7 @@ def _jacobian(
         result = tree_unflatten(out, trees)
         return (result, *released(aux)) if has_aux else result
 
+    note_derivative(jacobian, Differentiated(name, fun, argnums, bool(has_aux)))
     return jacobian
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
+from treadle_autodiff.flat import Flat, flat
 from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
 from treadle_ir import MissingRuleError, Operand, Operands, Primitive, RuleTable, bind, types_of
 from treadle_ir.core import inferred
@@ -121,10 +122,14 @@ def linear(primitive: type[Primitive]) -> None:
     jvp_rules.register(primitive, jvp)
 
 
-def locally_constant(primitive: type[Primitive]) -> None:
+def locally_constant(primitive: type[Primitive], because: Flat = Flat.CONSTANT) -> None:
     """Register the jvp rule of a primitive whose results do not change with its operands: zero tangents.
 
     For rounding, comparisons, and whatever returns integers or booleans.
+
+    Args:
+        primitive: the class of the operation.
+        because: the reason, which diagnostics show.
     """
 
     def jvp(
@@ -135,3 +140,4 @@ def locally_constant(primitive: type[Primitive]) -> None:
         return results, [Zero(type.tangent()) for type in types]
 
     jvp_rules.register(primitive, jvp)
+    flat(primitive, because)

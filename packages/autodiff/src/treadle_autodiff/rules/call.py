@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from treadle_autodiff.flat import Flat
 from treadle_autodiff.linearize import linearize_flat
 from treadle_autodiff.programs import (
     jvp_program,
@@ -341,5 +342,5 @@ def optimization_barrier_transpose(
     ]
 
 
-locally_constant(StopGradient)
+locally_constant(StopGradient, Flat.ASKED)
 transpose_rules.absent(StopGradient, because="its derivative is zero")

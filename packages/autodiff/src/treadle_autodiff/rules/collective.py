@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from treadle_autodiff.flat import Flat
 from treadle_autodiff.registry import (
     jvp_rule,
     linear,
@@ -152,5 +153,5 @@ def vary_transpose(
     return list(bind(AllReduce("add", primitive.axis_names, invariant=True), ct_y))
 
 
-locally_constant(AxisIndex)
+locally_constant(AxisIndex, Flat.POSITION)
 transpose_rules.absent(AxisIndex, because="it has no operands")

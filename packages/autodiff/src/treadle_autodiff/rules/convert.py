@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from treadle_autodiff.flat import Flat, flat
 from treadle_autodiff.registry import jvp_rule, linear, locally_constant, transpose_rule
 from treadle_autodiff.tangents import Linear, Tangent, Zero
 from treadle_ir import ArrayType, Operand, Operands, bind, ops, type_of
@@ -11,7 +12,8 @@ from treadle_ir.core import dtypes
 from treadle_ir.primitives.convert import BitcastConvert, Convert, Copy, ReducePrecision
 
 linear(Copy)
-locally_constant(BitcastConvert)
+locally_constant(BitcastConvert, Flat.INTEGER)
+flat(Convert, Flat.INTEGER, when=lambda convert, _: not dtypes.has_tangents(convert.dtype))
 
 
 @jvp_rule(Convert)

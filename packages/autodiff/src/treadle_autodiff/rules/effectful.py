@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from treadle_autodiff.flat import Flat, flat
 from treadle_autodiff.registry import jvp_rule
 from treadle_autodiff.tangents import Tangent
 from treadle_ir import Operands, bind
@@ -21,6 +22,9 @@ def host_call_jvp(
         fix="wrap the function that makes the callback in custom_jvp or custom_vjp, or call stop_gradient "
         "on the callback's arguments",
     )
+
+
+flat(DebugCallback, Flat.EFFECT)
 
 
 @jvp_rule(DebugCallback)

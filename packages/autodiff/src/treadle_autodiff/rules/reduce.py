@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from treadle_autodiff.flat import Flat
 from treadle_autodiff.registry import jvp_rule, linear, locally_constant, transpose_rule
 from treadle_autodiff.rules.shape import operand_type
 from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
@@ -26,11 +27,11 @@ from treadle_ir.primitives.reduce import (
 )
 
 linear(ReduceAdd)
-locally_constant(Argmax)
-locally_constant(Argmin)
-locally_constant(ReduceAnd)
-locally_constant(ReduceOr)
-locally_constant(ReduceXor)
+locally_constant(Argmax, Flat.POSITION)
+locally_constant(Argmin, Flat.POSITION)
+locally_constant(ReduceAnd, Flat.INTEGER)
+locally_constant(ReduceOr, Flat.INTEGER)
+locally_constant(ReduceXor, Flat.INTEGER)
 
 
 def broadcast_back(y: Operand, shape: Sequence[int], axes: Sequence[int]) -> Operand:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from treadle_autodiff.flat import Flat, flat
 from treadle_autodiff.registry import jvp_rule, linear, transpose_rule
 from treadle_autodiff.tangents import Linear, Tangent, Zero
 from treadle_ir import Operand, Operands, bind
@@ -25,6 +26,9 @@ def sharding_constraint_transpose(
     assert not isinstance(ct, Zero)
     back = replace(primitive, unreduced=primitive.reduced, reduced=primitive.unreduced)
     return [*bind(back, ct)]
+
+
+flat(InspectSharding, Flat.EFFECT)
 
 
 @jvp_rule(InspectSharding)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from treadle_autodiff.flat import Flat, flat
 from treadle_autodiff.registry import jvp_rule, linear, transpose_rule, transpose_rules
 from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
 from treadle_ir import ArrayType, Operand, Operands, bind, type_of
@@ -103,6 +104,9 @@ for _extreme in (ReduceWindowMaximum, ReduceWindowMinimum):
     transpose_rules.absent(
         _extreme, because="it is not linear; its jvp rule uses select_and_gather_add"
     )
+
+
+flat(WindowSelection, Flat.POSITION, operands=(1,))
 
 
 @jvp_rule(WindowSelection)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from treadle_autodiff.flat import Flat
 from treadle_autodiff.registry import jvp_rule, jvp_rules, locally_constant
 from treadle_autodiff.tangents import Tangent, Zero
 from treadle_ir import Operand, Operands, bind, ops, type_of
@@ -22,7 +23,7 @@ from treadle_ir.primitives.linear_algebra import (
     QrReflections,
 )
 
-locally_constant(LuPivotsToPermutation)
+locally_constant(LuPivotsToPermutation, Flat.INTEGER)
 for _reflections in (QrReflections, HouseholderProduct, HouseholderMultiply):
     jvp_rules.absent(
         _reflections,
