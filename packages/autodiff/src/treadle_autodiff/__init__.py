@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         custom_vjp as custom_vjp,
     )
     from treadle_autodiff.differentiated import (
+        Argnums as Argnums,
         Differentiated as Differentiated,
         derivative_of as derivative_of,
     )
@@ -114,7 +115,7 @@ if not TYPE_CHECKING:
             "treadle_autodiff.closure_convert": "closure_convert",
             "treadle_autodiff.custom_jvp": "custom_jvp",
             "treadle_autodiff.custom_vjp": "custom_gradient custom_vjp",
-            "treadle_autodiff.differentiated": "Differentiated derivative_of",
+            "treadle_autodiff.differentiated": "Argnums Differentiated derivative_of",
             "treadle_autodiff.flat": "Flat FlatOperands flat flat_operands why_flat",
             "treadle_autodiff.fwd_and_bwd": "fwd_and_bwd",
             "treadle_autodiff.grad": "grad value_and_grad",

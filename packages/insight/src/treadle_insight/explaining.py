@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
 from typing import Any
 
+from treadle_autodiff import Argnums, derivative_of, grad
 from treadle_insight.looks import PROGRAM_LOOKS, TABLE_LOOKS, program_look, table_look
+from treadle_insight.recording import record
 from treadle_insight.report import Report
 from treadle_insight.subject import Subject
-from treadle_ir.errors import wraps
+from treadle_ir import Operand, Operands
+from treadle_ir.calling import as_array
+from treadle_ir.errors import ConcretizationError, wraps
 from treadle_ir.rewrite import inline
-from treadle_ir.tracing import positional_names
+from treadle_ir.tracing import positional_names, take_apart
 from treadle_ir.tree import keystr, tree_flatten_with_path
 from treadle_runtime import JitFunction, jit
 
 
-def explain(function: Callable[..., Any], *, values: bool = False) -> Callable[..., Report]:
+def explain(
+    function: Callable[..., Any], *, values: bool = False, gradient: Argnums | None = None
+) -> Callable[..., Report]:
     """Return a function that explains `function` for its arguments.
 
     The function is traced, or found traced, and its program is looked at: captured arrays, unrolled loops, donated
@@ -25,6 +32,8 @@ def explain(function: Callable[..., Any], *, values: bool = False) -> Callable[.
     Args:
         function: a function, or a jitted one, whose static and donated arguments are then known. Any: of users.
         values: whether to run the program, for findings that need values: zero gradients, NaNs, digits.
+        gradient: the positions of the arguments whose gradient is explained, as for `grad`; None explains `function`
+            itself. `explain(grad(f))` does the same as `explain(f, gradient=0)`.
 
     Returns:
         A function of the same arguments that returns a `Report`.
@@ -39,11 +48,20 @@ def explain(function: Callable[..., Any], *, values: bool = False) -> Callable[.
         ['capture.large']
     """
 
+    explained_function = function if gradient is None else grad(function, gradient)
+
     @wraps(function)
     def explained(*args: Any, **kwargs: Any) -> Report:
-        jitted = function if isinstance(function, JitFunction) else jit(function)
+        jitted = explained_function if isinstance(explained_function, JitFunction) else None
+        if jitted is None:
+            jitted = jit(explained_function, static_argnums=_kept(explained_function, args))
         started = time.perf_counter()
-        traced = jitted.trace(*args, **kwargs)
+        try:
+            traced = jitted.trace(*args, **kwargs)
+        except ConcretizationError:
+            if not values or isinstance(function, JitFunction):
+                raise
+            return report_on(recorded(explained_function, args, kwargs))
         seconds = time.perf_counter() - started
         results = [keystr(path) for path, _ in tree_flatten_with_path(traced.out_info)[0]]
         subject = Subject(
@@ -58,10 +76,59 @@ def explain(function: Callable[..., Any], *, values: bool = False) -> Callable[.
             kwargs,
             values,
             seconds,
+            traced.operands,
         )
         return report_on(subject)
 
     return explained
+
+
+def recorded(
+    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Subject:
+    """Return a function as a subject that was recorded while it ran on its arguments.
+
+    Args:
+        function: a function in which Python reads elements, as `if x > 0` does. Any: of users.
+        args: its positional arguments.
+        kwargs: its keyword arguments.
+    """
+    taken = take_apart(tuple(args), kwargs)
+    operands = [as_array(leaf) for leaf in taken.leaves]
+    results: list[str] = []
+
+    def flat(*operands: Operand) -> Operands:
+        given, keywords = taken.rebuilt(operands)
+        output = tree_flatten_with_path(function(*given, **keywords))[0]
+        results.extend([keystr(path) for path, _ in output])
+        return [as_array(leaf) for _, leaf in output]
+
+    recording = record(flat, operands)
+    captured = recording.captured
+    names = [f"captured array {number}" for number in range(len(captured))]
+    return Subject(
+        getattr(function, "__name__", "the function"),
+        inline(recording.program),
+        [*names, *taken.paths(positional_names(function))],
+        captured,
+        results,
+        None,
+        function,
+        args,
+        kwargs,
+        values=True,
+        operands=[*captured, *operands],
+    )
+
+
+def _kept(function: Callable[..., Any], args: Sequence[Any]) -> tuple[int, ...]:
+    """Return the positions of arguments that a gradient passes to its function as they are, such as Python integers."""
+    of = derivative_of(function)
+    if of is None:
+        return ()
+    wanted = of.positions(len(args))
+    kept = (int, str, FunctionType)
+    return tuple([i for i, x in enumerate(args) if i not in wanted and isinstance(x, kept)])
 
 
 def report_on(subject: Subject) -> Report:

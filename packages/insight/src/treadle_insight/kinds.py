@@ -32,7 +32,10 @@ class Kind:
 
 
 # The modules that declare kinds, in the order of the documentation.
-MODULES: Final = ("treadle_insight.looks.captures",)
+MODULES: Final = (
+    "treadle_insight.looks.captures",
+    "treadle_insight.looks.zeros",
+)
 
 
 @final

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self, final
 
-from treadle_ir import Program
+from treadle_ir import Operand, Program
 from treadle_ir.rewrite import inline
 from treadle_runtime import TracedCall
 
@@ -28,6 +28,7 @@ class Subject:
         kwargs: the keyword arguments. Any: of users.
         values: whether the looks may run the program.
         seconds: how long it took to trace.
+        operands: the array of each parameter; empty for a program without arguments.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Subject:
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     values: bool = False
     seconds: float = 0.0
+    operands: Sequence[Operand] = ()
 
     @classmethod
     def of_program(cls, program: Program, name: str = "the program") -> Self:

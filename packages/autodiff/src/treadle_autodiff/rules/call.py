@@ -31,6 +31,7 @@ from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
 from treadle_ir import ArrayType, Operand, Operands, Program, Value, bind, type_of
 from treadle_ir.core import Flags, InlineCall
 from treadle_ir.core.dtypes import is_inexact
+from treadle_ir.errors import source
 from treadle_ir.primitives.call import (
     BACKWARD_ONLY,
     Checkpoint,
@@ -214,6 +215,8 @@ def custom_jvp_call_linearize(
     captured = primitive.derivative.captured
     _refuse_captured(primitive.label, _inexact(primals[:captured], nonzero))
 
+    here = source.Place("", _place_of_rule(primitive))
+
     def function(*operands: Operand) -> Operands:
         wrapped = CustomJvpCall(
             primitive.label,
@@ -221,7 +224,10 @@ def custom_jvp_call_linearize(
             lambda xs, ts: primitive.derivative([*primals[:captured], *xs], ts),
             primitive.derivative.pure,
         )
-        return bind(wrapped, *operands)
+        if here.replayed is None:
+            return bind(wrapped, *operands)
+        with source.placed(here):
+            return bind(wrapped, *operands)
 
     linearized = linearize_flat(function, primals[captured:], nonzero[captured:])
 
@@ -229,6 +235,18 @@ def custom_jvp_call_linearize(
         return linearized.tangents(*(t for t in tangents[captured:] if not isinstance(t, Zero)))
 
     return linearized.results, linear
+
+
+def _place_of_rule(primitive: CustomJvpStaged) -> source.Source | None:
+    """Return the location of the equations of a rule that runs after its call; None if it has lines of the user's.
+
+    A rule in treadle itself has none, and the lines around it are those of whoever differentiates the program.
+    """
+    rule = getattr(primitive.derivative.jvp, "rule", None)
+    code = getattr(rule, "__code__", None)
+    if code is None or not source.is_internal(code.co_filename) or code.co_name == "jvp":
+        return None
+    return source.derivative_source(primitive.label)
 
 
 def _inexact(primals: Operands, nonzero: Sequence[bool]) -> list[bool]:

@@ -20,7 +20,10 @@ ProgramLook = Callable[[Subject], Iterable[Finding]]
 TableLook = Callable[[Subject], Iterable[Table]]
 
 # What `explain` looks at, in order: modules with a function `look(subject)`.
-PROGRAM_LOOKS: Final = ("captures",)
+PROGRAM_LOOKS: Final = (
+    "captures",
+    "zeros",
+)
 # The tables that `explain` shows: modules with a function `tables(subject)`.
 TABLE_LOOKS: Final[tuple[str, ...]] = ()
 # The parts of `watch` by name: a module and its class. A part's name is the first word of its kinds.
