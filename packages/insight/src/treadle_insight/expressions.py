@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import linecache
 from typing import Final
 
 from treadle_insight.place import Place
@@ -101,3 +102,64 @@ def enclosed(text: str) -> str:
     body = ast.parse(text, mode="eval").body
     simple = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant)
     return text if isinstance(body, simple) else f"({text})"
+
+
+_SECOND: Final = ("divide", "true_divide", "/", "//", "%")
+"""Operations whose second operand is the dangerous one."""
+
+
+def guarded(slope: Place, where: Place, *, on_true: bool) -> str:
+    """Return the user's expression with an operand that is harmless on the side that a `where` does not choose.
+
+    Args:
+        slope: the place of an operation with an infinite derivative, such as `jnp.sqrt(x)`.
+        where: the place of the `where` around it, such as `jnp.where(x > 0, r, 0.0)`.
+        on_true: whether the operation is on the side of the true elements.
+
+    Returns:
+        An expression such as `jnp.sqrt(jnp.where(x > 0, x, 1.0))`; empty if it cannot be written with names that are
+        known at `slope`.
+    """
+    operation, choice = expression_at(slope), expression_at(where)
+    if operation is None or not isinstance(choice, ast.Call) or slope.name != where.name:
+        return ""
+    if len(choice.args) != 3 or slope.file != where.file:
+        return ""
+    condition = _known_before(choice.args[0], slope, where)
+    if condition is None:
+        return ""
+    function = ast.unparse(choice.func)
+
+    def harmless(operand: ast.expr) -> ast.expr:
+        text = ast.unparse(operand)
+        sides = f"{text}, 1.0" if on_true else f"1.0, {text}"
+        return ast.parse(f"{function}({condition}, {sides})", mode="eval").body
+
+    second = written_name(slope) in _SECOND
+    if isinstance(operation, ast.BinOp):
+        if second:
+            operation.right = harmless(operation.right)
+        else:
+            operation.left = harmless(operation.left)
+    elif isinstance(operation, ast.Call) and operation.args:
+        place = 1 if second and len(operation.args) > 1 else 0
+        operation.args[place] = harmless(operation.args[place])
+    else:
+        return ""
+    return ast.unparse(operation)
+
+
+def _known_before(condition: ast.expr, slope: Place, where: Place) -> str | None:
+    """Return a condition in names that are known at an earlier place: a name that is bound later gives its value."""
+    if not isinstance(condition, ast.Name) or slope.line >= where.line:
+        return ast.unparse(condition)
+    lines = [linecache.getline(where.file, n).strip() for n in range(slope.line, where.line + 1)]
+    for line in lines:
+        try:
+            (statement,) = ast.parse(line).body
+        except (SyntaxError, ValueError):
+            continue
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            if statement.targets[0].id == condition.id:
+                return ast.unparse(statement.value)
+    return condition.id

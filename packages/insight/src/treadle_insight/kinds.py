@@ -35,6 +35,7 @@ class Kind:
 MODULES: Final = (
     "treadle_insight.looks.captures",
     "treadle_insight.looks.zeros",
+    "treadle_insight.looks.nans",
 )
 
 

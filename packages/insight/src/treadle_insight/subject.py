@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self, final
 
+from treadle_autodiff import derivative_of
 from treadle_ir import Operand, Program
 from treadle_ir.rewrite import inline
 from treadle_runtime import TracedCall
@@ -43,6 +44,11 @@ class Subject:
     values: bool = False
     seconds: float = 0.0
     operands: Sequence[Operand] = ()
+
+    @property
+    def is_gradient(self) -> bool:
+        """Whether the function is a derivative that `grad` or its like returned."""
+        return derivative_of(self.function) is not None
 
     @classmethod
     def of_program(cls, program: Program, name: str = "the program") -> Self:

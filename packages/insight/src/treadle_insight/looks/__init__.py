@@ -23,6 +23,7 @@ TableLook = Callable[[Subject], Iterable[Table]]
 PROGRAM_LOOKS: Final = (
     "captures",
     "zeros",
+    "nans",
 )
 # The tables that `explain` shows: modules with a function `tables(subject)`.
 TABLE_LOOKS: Final[tuple[str, ...]] = ()
