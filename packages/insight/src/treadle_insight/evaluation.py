@@ -26,6 +26,8 @@ from treadle_ir.core.dtypes import is_inexact
 from treadle_ir.rewrite import inside_out, rebuilt
 
 Elements: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+Element: TypeAlias = tuple[int, ...]
+Test: TypeAlias = Callable[[Elements], Elements]
 _MOST_ITERATIONS: Final = 10_000
 
 
@@ -71,6 +73,8 @@ class Run:
         tracked: the values that depend on tracked parameters.
         inside: what runs the program, outermost first: `iteration 2 of scan`, empty for the whole.
         origins: for a nested program the run and the value that each parameter comes from.
+        step: the number of the iteration; None outside of loops.
+        sliced: the parameters that are slices of the value that they come from, with the number `step`.
     """
 
     program: Program
@@ -79,6 +83,9 @@ class Run:
     tracked: set[Atom] = field(default_factory=set)
     inside: tuple[str, ...] = ()
     origins: dict[Value, tuple[Run, Atom]] = field(default_factory=dict)
+    step: int | None = None
+    sliced: frozenset[Value] = frozenset()
+    _runs: dict[int, list[Run]] = field(default_factory=dict)  # by the id of the operation
 
     @classmethod
     def of(
@@ -117,7 +124,7 @@ class Run:
         """Return the array of a value or literal, as an operand."""
         if type(atom) is Literal:
             return atom if atom.type.weak else atom.value
-        return self.values[atom]  # type: ignore[index]  # a value
+        return self.values[atom]  # a value
 
     def elements(self, atom: Atom) -> Elements | None:
         """Return the elements of a floating or complex value; None of another."""
@@ -127,16 +134,61 @@ class Run:
 
     def shown(self, atom: Atom) -> Elements:
         """Return the elements of a value."""
-        return np.asarray(atom.value if type(atom) is Literal else self.values[atom])  # type: ignore[index]
+        return np.asarray(atom.value if type(atom) is Literal else self.values[atom])
 
-    def inner(self, equation: Equation) -> Iterator[Run]:
-        """Yield the runs of the programs nested in an operation, in the order in which they ran.
+    def came_from(self, parameter: Value, at: Element) -> tuple[Run, Atom, Element]:
+        """Return the run, the value and the element that an element of a parameter of a nested program comes from.
 
-        A loop of more than 10,000 iterations yields nothing. The runs that decide whether a loop goes on are left out.
+        Args:
+            parameter: a parameter of this run's program, one of `origins`.
+            at: the element.
+        """
+        outer, atom = self.origins[parameter]
+        if parameter in self.sliced and self.step is not None:
+            return outer, atom, (self.step, *at)
+        return outer, atom, at
+
+    def entered(
+        self, equation: Equation, result: Value, at: Element
+    ) -> tuple[Run, Atom, Element] | None:
+        """Return the run, the value and the element of a nested program that became an element of a result.
+
+        None is returned for an operation without nested programs, or if none of them made the element.
+
+        Args:
+            equation: an operation of this program.
+            result: one of its results.
+            at: the element.
+        """
+        runs = self.inner(equation)
+        flows = equation.primitive.flows() if runs else None
+        if flows is None:
+            return None
+        place = equation.results.index(result)
+        stacked = flows.stacked is not None and place >= flows.stacked
+        inner = next((x for x in runs if x.step == at[0]), None) if stacked and at else runs[-1]
+        if inner is None:
+            return None
+        for origin in flows.exits[place]:
+            if origin.region >= 0 and flows.regions[origin.region] is inner.program:
+                return inner, inner.program.results[origin.place], at[1:] if stacked else at
+        return None
+
+    def inner(self, equation: Equation) -> list[Run]:
+        """Return the runs of the programs nested in an operation, in the order in which they ran.
+
+        A loop of more than 10,000 iterations has none. The runs that decide whether a loop goes on are left out.
 
         Args:
             equation: an operation of this program.
         """
+        found = self._runs.get(id(equation))
+        if found is None:
+            found = self._runs[id(equation)] = list(self._inner_runs(equation))
+        return found
+
+    def _inner_runs(self, equation: Equation) -> Iterator[Run]:
+        """Yield the runs of the programs nested in an operation."""
         primitive = equation.primitive
         flows = primitive.flows() if isinstance(primitive, InlineCall | ControlFlow) else None
         if flows is None:
@@ -203,12 +255,14 @@ class Run:
             origins[parameter] = run, atom
             if atom in run.tracked:
                 tracked.add(parameter)
-        inner = Run(region, values, {}, tracked, (*self.inside, what), origins)
+        sliced: frozenset[Value] = frozenset()
+        if step is not None:
+            pairs = zip(region.parameters, step[1], strict=True)
+            sliced = frozenset([parameter for parameter, is_slice in pairs if is_slice])
+        number = None if step is None else step[0]
+        inside = (*self.inside, what)
+        inner = Run(region, values, {}, tracked, inside, origins, number, sliced)
         return inner._evaluated()
-
-
-Element: TypeAlias = tuple[int, ...]
-Test: TypeAlias = Callable[[Elements], Elements]
 
 
 def first_element(elements: Elements, test: Test) -> Element | None:

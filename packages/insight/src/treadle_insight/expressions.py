@@ -159,7 +159,9 @@ def _known_before(condition: ast.expr, slope: Place, where: Place) -> str | None
             (statement,) = ast.parse(line).body
         except (SyntaxError, ValueError):
             continue
-        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-            if statement.targets[0].id == condition.id:
-                return ast.unparse(statement.value)
+        if not isinstance(statement, ast.Assign):
+            continue
+        (target, *_) = statement.targets
+        if isinstance(target, ast.Name) and target.id == condition.id:
+            return ast.unparse(statement.value)
     return condition.id

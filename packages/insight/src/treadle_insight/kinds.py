@@ -36,6 +36,7 @@ MODULES: Final = (
     "treadle_insight.looks.captures",
     "treadle_insight.looks.zeros",
     "treadle_insight.looks.nans",
+    "treadle_insight.looks.digits",
 )
 
 

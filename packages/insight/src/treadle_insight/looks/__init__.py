@@ -24,6 +24,7 @@ PROGRAM_LOOKS: Final = (
     "captures",
     "zeros",
     "nans",
+    "digits",
 )
 # The tables that `explain` shows: modules with a function `tables(subject)`.
 TABLE_LOOKS: Final[tuple[str, ...]] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, final
 
@@ -131,16 +131,19 @@ def look(subject: Subject) -> Iterator[Finding]:
         at = None if elements is None else first_element(elements, np.isnan)
         if at is None:
             continue
-        origin = origin_of(run, result, at, np.isnan)
+        passed: list[Origin] = []
+        origin = origin_of(run, result, at, np.isnan, passed)
         cause = origin.equation.source if origin.equation else origin.value
         key = (cause.code, cause.offset) if isinstance(cause, Source) else cause
         if key in seen or len(seen) >= _MOST:
             continue
         seen.add(key)
-        yield _finding(subject, origin)
+        yield _finding(subject, origin, passed)
 
 
-def origin_of(run: Run, atom: Atom, at: Element, test: Test) -> Origin:
+def origin_of(
+    run: Run, atom: Atom, at: Element, test: Test, passed: list[Origin] | None = None
+) -> Origin:
     """Return where an element that passes a test was made: by an operation with no such operand.
 
     Args:
@@ -148,51 +151,27 @@ def origin_of(run: Run, atom: Atom, at: Element, test: Test) -> Origin:
         atom: a value of it.
         at: the element, which passes the test.
         test: which elements to look for, such as `isnan`.
+        passed: gets the operations that passed such an element on, the last one first.
     """
     while True:
         if not isinstance(atom, Value):
             return Origin(run, atom, at, None)
         if atom in run.origins:
-            outer, source = run.origins[atom]
-            elements = outer.elements(source)
-            found = None if elements is None else first_element(elements, test)
-            if found is None:
-                return Origin(run, atom, at, None)
-            whole = elements is not None and elements.ndim == len(at)
-            run, atom, at = outer, source, at if whole else found
+            run, atom, at = run.came_from(atom, at)
             continue
         equation = run.makers.get(atom)
         if equation is None:
             return Origin(run, atom, at, None)
-        inner = _inner(run, equation, atom, test)
+        inner = run.entered(equation, atom, at)
         if inner is not None:
             run, atom, at = inner
             continue
         earlier = _earlier(run, equation, at, test)
         if earlier is None:
             return Origin(run, atom, at, equation)
+        if passed is not None:
+            passed.append(Origin(run, atom, at, equation))
         atom, at = earlier
-
-
-def _inner(
-    run: Run, equation: Equation, value: Value, test: Test
-) -> tuple[Run, Atom, Element] | None:
-    """Return the first such value that a nested program made of others; None if there is none."""
-    for inner in run.inner(equation):
-        if any(_holds(inner, parameter, test) for parameter in inner.program.parameters):
-            continue
-        for result in inner.program.results:
-            elements = inner.elements(result)
-            found = None if elements is None else first_element(elements, test)
-            if found is not None:
-                return inner, result, found
-    return None
-
-
-def _holds(run: Run, atom: Atom, test: Test) -> bool:
-    """Return whether some element of a value passes a test."""
-    elements = run.elements(atom)
-    return elements is not None and bool(np.any(test(elements)))
 
 
 def _earlier(run: Run, equation: Equation, at: Element, test: Test) -> tuple[Atom, Element] | None:
@@ -241,33 +220,39 @@ def operand_element(equation: Equation, place: int, at: Element) -> Element | No
     return None
 
 
-def _finding(subject: Subject, origin: Origin) -> Finding:
-    """Return the finding on a NaN."""
+def _finding(subject: Subject, origin: Origin, passed: Sequence[Origin]) -> Finding:
+    """Return the finding on a NaN, which some operations passed on to the result."""
     if origin.equation is None:
         return _given(subject, origin)
-    product = _product(origin)
-    if product is not None:
-        zero, infinity = product
-        if zero.equation is not None and _chooses(zero.equation):
-            return _of_where(subject, origin, zero, infinity)
-    return _made(subject, origin, product)
+    for step in (origin, *reversed(passed)):
+        factors = _factors(step)
+        if factors is not None and _chooses(factors[0].equation):
+            return _of_where(subject, step, *factors)
+    return _made(subject, origin, _factors(origin))
 
 
 def _given(subject: Subject, origin: Origin) -> Finding:
     """Return the finding on a NaN that is an argument's."""
-    path, element = "a constant", _element(origin.at)
-    if isinstance(origin.value, Value) and origin.value in origin.run.program.parameters:
-        number = origin.run.program.parameters.index(origin.value)
-        path = subject.parameters[number].removeprefix("argument ")
+    path, element = _argument(subject, origin), _element(origin.at)
     users = [x for x in origin.run.program.equations if origin.value in x.operands]
     return Finding(
         "nan.given",
-        f"`{path}` {origin.value.type} holds nan{element}, and {subject.name} was given it so.",
+        f"{path} {origin.value.type} is nan{element}, and {subject.name} was given it so.",
         tuple([Place.of(each.source) for each in users[:1]]),
         (),
-        f"Replace what is not a number in `{path}` before the call, or leave it out.",
-        f"jnp.nan_to_num({path})",
+        f"Replace what is not a number in {path} before the call, or leave it out.",
+        f"jnp.nan_to_num({path.strip('`')})" if path.startswith("`") else "",
     )
+
+
+def _argument(subject: Subject, origin: Origin) -> str:
+    """Return how a finding calls a value from outside of the program."""
+    if not isinstance(origin.value, Value):
+        return "a constant"
+    if origin.run.inside or origin.value not in subject.program.parameters:
+        return "an operand"
+    path = subject.parameters[subject.program.parameters.index(origin.value)]
+    return f"`{path.removeprefix('argument ')}`" if path.startswith("argument ") else path
 
 
 def _element(at: Element) -> str:
@@ -275,8 +260,8 @@ def _element(at: Element) -> str:
     return f" at element {at}" if at else ""
 
 
-def _product(origin: Origin) -> tuple[Origin, Origin] | None:
-    """Return where the zero and the infinity were made whose product is the NaN; None if it is something else."""
+def _factors(origin: Origin) -> tuple[Origin, Origin] | None:
+    """Return where the zero, and the infinity or NaN, were made whose product is the NaN; None if it is no product."""
     equation, run = origin.equation, origin.run
     assert equation is not None
     if equation.primitive.name not in ("multiply", "dot_general"):
@@ -289,8 +274,9 @@ def _product(origin: Origin) -> tuple[Origin, Origin] | None:
         index = operand_element(equation, place, origin.at)
         if index is None:
             return None
-        if np.isinf(elements[index]):
-            infinity = origin_of(run, atom, index, np.isinf)
+        if not np.isfinite(elements[index]):
+            test = np.isnan if np.isnan(elements[index]) else np.isinf
+            infinity = origin_of(run, atom, index, test)
         elif elements[index] == 0:
             zero = origin_of(run, atom, index, _is_zero)
     return (zero, infinity) if zero is not None and infinity is not None else None
@@ -301,8 +287,10 @@ def _is_zero(elements: Elements) -> Elements:
     return np.asarray(elements == 0)
 
 
-def _chooses(equation: Equation) -> bool:
+def _chooses(equation: Equation | None) -> bool:
     """Return whether an operation is a `where`, or its derivative, which gives 0 to the side that it did not choose."""
+    if equation is None:
+        return False
     return equation.primitive.name == "select" and equation.source.derivative_of in ("", "select")
 
 
@@ -312,7 +300,7 @@ def _of_where(subject: Subject, origin: Origin, zero: Origin, infinity: Origin) 
     where, slope = Place.of(zero.equation.source), _place(infinity)
     what = (
         f"{_whole(subject)} is nan{_element(origin.at)}: 0 from the side that `where` at {where} did not choose, "
-        f"times inf, {_described(infinity)}."
+        f"times {_number(infinity)}, {_described(subject, infinity)}."
     )
     places = tuple([place for place in (slope, where) if place is not None])
     inside = tuple([f"It is made in {each}." for each in origin.run.inside[-1:]])
@@ -326,6 +314,13 @@ def _of_where(subject: Subject, origin: Origin, zero: Origin, infinity: Origin) 
         "Give the operation a harmless operand on the side that is not chosen, and choose again outside of it.",
         code,
     )
+
+
+def _number(origin: Origin) -> str:
+    """Return the number that an element is: inf, nan or 0."""
+    elements = origin.run.shown(origin.value)
+    number = elements[origin.at] if elements.ndim == len(origin.at) else elements.ravel()[0]
+    return "nan" if np.isnan(number) else "inf" if np.isinf(number) else f"{number:g}"
 
 
 def _is_literal_zero(atom: Atom) -> bool:
@@ -347,11 +342,11 @@ def _whole(subject: Subject) -> str:
     )
 
 
-def _described(origin: Origin) -> str:
+def _described(subject: Subject, origin: Origin) -> str:
     """Return what an element is: the derivative of an operation at a place and at a value, or its result."""
     equation, run = origin.equation, origin.run
     if equation is None:
-        return "a constant" if not isinstance(origin.value, Value) else "an operand"
+        return _argument(subject, origin)
     place = Place.of(equation.source)
     operation = equation.source.derivative_of
     name = written_name(place) or (operation or equation.primitive.name).strip("_")
@@ -413,7 +408,8 @@ def _made(subject: Subject, origin: Origin, product: tuple[Origin, Origin] | Non
     places = [place]
     if product is not None:
         zero, infinity = product
-        why.append(f"0 is {_described(zero)}; inf is {_described(infinity)}.")
+        why.append(f"0 is {_described(subject, zero)}.")
+        why.append(f"{_number(infinity)} is {_described(subject, infinity)}.")
         places += [x for x in (_place(infinity),) if x is not None and x != place]
     sentence = _remedy(equation, product)
     return Finding("nan.made", what, tuple(places), tuple(why), sentence)
@@ -431,7 +427,7 @@ def _remedy(equation: Equation, product: tuple[Origin, Origin] | None) -> str:
     if name == "exponential":
         return "Use `nn.logsumexp` or `nn.log_softmax`, which do not overflow."
     if name in ("sqrt", "rsqrt", "cbrt"):
-        return "Keep the root away from 0: add a small number under it, or replace the operand by `where` before the root."
+        return "Keep the root away from 0: add a small number under it, or choose its operand by `where`."
     if name == "log":
         return "Keep the logarithm away from 0: use `scipy.special.xlogy`, or replace the operand by `where`."
     made = equation.source.derivative_of or equation.primitive.name

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -384,29 +383,20 @@ def _last_slopes(run: Run, result: Atom) -> list[tuple[Run, Equation]]:
         if zero and len(zero) == len(linear):
             todo += [(where, atom) for atom in zero]
             continue
-        last = _last_inner(where, equation, value)
-        if last is not None:
-            todo.append(last)
+        inner = None if _is_stacked(equation, value) else where.entered(equation, value, ())
+        if inner is not None and _is_zero(*inner[:2]):
+            todo.append(inner[:2])
         else:
             ends[id(equation)] = where, equation
     return list(ends.values())
 
 
-def _last_inner(run: Run, equation: Equation, value: Value) -> tuple[Run, Atom] | None:
-    """Return the value of the last inner run that became a result of the operation; None if there is none."""
+def _is_stacked(equation: Equation, value: Value) -> bool:
+    """Return whether a result of a loop has the results of all iterations."""
     flows = equation.primitive.flows()
-    if flows is None:
-        return None
-    origins = flows.exits[equation.results.index(value)]
-    last = deque(run.inner(equation), maxlen=1)
-    if not last:
-        return None
-    (inner,) = last
-    for origin in origins:
-        if origin.region >= 0 and flows.regions[origin.region] is inner.program:
-            result = inner.program.results[origin.place]
-            return (inner, result) if _is_zero(inner, result) else None
-    return None
+    if flows is None or flows.stacked is None:
+        return False
+    return equation.results.index(value) >= flows.stacked
 
 
 def _evidence(run: Run, equation: Equation) -> tuple[str, ...]:
