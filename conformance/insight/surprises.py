@@ -75,7 +75,7 @@ class Surprise:
 
 
 def has_finding(surprise: Surprise, folder: Path) -> None:
-    """Check that the program has the finding, and that no other of its topic is said."""
+    """Check that the program has the finding, and no other finding of its topic."""
     text = surprise.program()
     finding = only(report_of(text, folder), surprise.kind)
     surprise.check(finding, text)

@@ -25,18 +25,6 @@ if TYPE_CHECKING:
         custom_gradient as custom_gradient,
         custom_vjp as custom_vjp,
     )
-    from treadle_autodiff.differentiated import (
-        Argnums as Argnums,
-        Differentiated as Differentiated,
-        derivative_of as derivative_of,
-    )
-    from treadle_autodiff.flat import (
-        Flat as Flat,
-        FlatOperands as FlatOperands,
-        flat as flat,
-        flat_operands as flat_operands,
-        why_flat as why_flat,
-    )
     from treadle_autodiff.fwd_and_bwd import fwd_and_bwd as fwd_and_bwd
     from treadle_autodiff.grad import grad as grad, value_and_grad as value_and_grad
     from treadle_autodiff.jacobians import (
@@ -63,10 +51,14 @@ if TYPE_CHECKING:
         transpose_program as transpose_program,
     )
     from treadle_autodiff.registry import (
+        Flat as Flat,
+        FlatOperands as FlatOperands,
         JvpRule as JvpRule,
         LinearFunction as LinearFunction,
         LinearizeRule as LinearizeRule,
         TransposeRule as TransposeRule,
+        flat as flat,
+        flat_operands as flat_operands,
         jvp_rule as jvp_rule,
         jvp_rules as jvp_rules,
         linear as linear,
@@ -75,6 +67,7 @@ if TYPE_CHECKING:
         locally_constant as locally_constant,
         transpose_rule as transpose_rule,
         transpose_rules as transpose_rules,
+        why_flat as why_flat,
     )
     from treadle_autodiff.saved_residuals import (
         SavedResidual as SavedResidual,
@@ -94,6 +87,11 @@ if TYPE_CHECKING:
         materialise as materialise,
     )
     from treadle_autodiff.transpose import transpose as transpose
+    from treadle_autodiff.user_function import (
+        Argnums as Argnums,
+        Differentiated as Differentiated,
+        derivative_of as derivative_of,
+    )
     from treadle_autodiff.vjp import (
         jvp as jvp,
         linear_transpose as linear_transpose,
@@ -115,8 +113,6 @@ if not TYPE_CHECKING:
             "treadle_autodiff.closure_convert": "closure_convert",
             "treadle_autodiff.custom_jvp": "custom_jvp",
             "treadle_autodiff.custom_vjp": "custom_gradient custom_vjp",
-            "treadle_autodiff.differentiated": "Argnums Differentiated derivative_of",
-            "treadle_autodiff.flat": "Flat FlatOperands flat flat_operands why_flat",
             "treadle_autodiff.fwd_and_bwd": "fwd_and_bwd",
             "treadle_autodiff.grad": "grad value_and_grad",
             "treadle_autodiff.jacobians": "Mapper hessian jacfwd jacrev",
@@ -126,8 +122,9 @@ if not TYPE_CHECKING:
             "treadle_autodiff.partial": "SplitKnown split_known",
             "treadle_autodiff.programs": "jvp_program linearize_program transpose_program",
             "treadle_autodiff.registry": (
-                "JvpRule LinearFunction LinearizeRule TransposeRule jvp_rule jvp_rules linear "
-                "linearize_rule linearize_rules locally_constant transpose_rule transpose_rules"
+                "Flat FlatOperands JvpRule LinearFunction LinearizeRule TransposeRule flat "
+                "flat_operands jvp_rule jvp_rules linear linearize_rule linearize_rules "
+                "locally_constant transpose_rule transpose_rules why_flat"
             ),
             "treadle_autodiff.saved_residuals": (
                 "SavedResidual print_saved_residuals saved_residuals"
@@ -137,6 +134,7 @@ if not TYPE_CHECKING:
             ),
             "treadle_autodiff.tangents": "Linear Tangent Zero materialise",
             "treadle_autodiff.transpose": "transpose",
+            "treadle_autodiff.user_function": "Argnums Differentiated derivative_of",
             "treadle_autodiff.vjp": "jvp linear_transpose linearize vjp",
         },
     )

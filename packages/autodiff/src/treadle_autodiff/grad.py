@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Concatenate, Literal, overload
 
-from treadle_autodiff.differentiated import Argnums, Differentiated, note_derivative
 from treadle_autodiff.gradients import A, Gradient, GradientAndAux, P, R, ValueAndGradient, X
 from treadle_autodiff.linear_maps import pullback
 from treadle_autodiff.linearize import linearize_tree
 from treadle_autodiff.tangents import presented
-from treadle_autodiff.user_function import Tree, check_callable, no_reduced_axes, released
+from treadle_autodiff.user_function import (
+    Argnums,
+    Differentiated,
+    Tree,
+    check_callable,
+    no_reduced_axes,
+    note_derivative,
+    released,
+)
 from treadle_ir import ArgumentError, Array, DTypeError, Operands, ShapeError, type_of
 from treadle_ir.calling import (
     TreeFunction,

@@ -111,7 +111,7 @@ class SplitTrace(Trace):
             reset_current(token)
 
     def _undifferentiated(self, primitive: Primitive, operands: Operands) -> Operands:
-        """Apply the operation whose rule runs: it is no part of its derivative."""
+        """Apply the operation whose rule runs: its own equation is not marked as a derivative."""
         program = self.program
         assert self.parent is not None
         assert program is not None

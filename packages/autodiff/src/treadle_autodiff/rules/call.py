@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from treadle_autodiff.flat import Flat
 from treadle_autodiff.linearize import linearize_flat
 from treadle_autodiff.programs import (
     jvp_program,
@@ -19,6 +18,7 @@ from treadle_autodiff.programs import (
     transposed_with_cells,
 )
 from treadle_autodiff.registry import (
+    Flat,
     LinearFunction,
     jvp_rule,
     jvp_rules,
@@ -240,7 +240,7 @@ def custom_jvp_call_linearize(
 def _place_of_rule(primitive: CustomJvpStaged) -> source.Source | None:
     """Return the location of the equations of a rule that runs after its call; None if it has lines of the user's.
 
-    A rule in treadle itself has none, and the lines around it are those of whoever differentiates the program.
+    A rule in treadle itself has no such lines: the call that differentiates the program would be found in their place.
     """
     rule = getattr(primitive.derivative.jvp, "rule", None)
     code = getattr(rule, "__code__", None)

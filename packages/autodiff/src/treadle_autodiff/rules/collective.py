@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from treadle_autodiff.flat import Flat
 from treadle_autodiff.registry import (
+    Flat,
     jvp_rule,
     linear,
     locally_constant,

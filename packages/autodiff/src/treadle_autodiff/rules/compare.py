@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_autodiff.flat import Flat
-from treadle_autodiff.registry import jvp_rule, locally_constant, transpose_rule
+from treadle_autodiff.registry import Flat, jvp_rule, locally_constant, transpose_rule
 from treadle_autodiff.rules.elementwise import broadcast_to, gather, number
 from treadle_autodiff.tangents import Linear, Tangent, Zero
 from treadle_ir import ArrayType, Operand, Operands, bind, ops, type_of

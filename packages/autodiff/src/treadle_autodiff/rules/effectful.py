@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_autodiff.flat import Flat, flat
-from treadle_autodiff.registry import jvp_rule
+from treadle_autodiff.registry import Flat, flat, jvp_rule
 from treadle_autodiff.tangents import Tangent
 from treadle_ir import Operands, bind
 from treadle_ir.errors import DerivativeError

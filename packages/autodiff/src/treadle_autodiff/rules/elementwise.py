@@ -17,8 +17,9 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Final, TypeAlias
 
-from treadle_autodiff.flat import Flat, flat
 from treadle_autodiff.registry import (
+    Flat,
+    flat,
     jvp_rule,
     jvp_rules,
     linear,

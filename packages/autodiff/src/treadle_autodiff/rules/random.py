@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_autodiff.flat import Flat
-from treadle_autodiff.registry import locally_constant, transpose_rules
+from treadle_autodiff.registry import Flat, locally_constant, transpose_rules
 from treadle_ir.primitives.random import (
     RandomBits,
     RandomFoldIn,

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from treadle_autodiff.flat import Flat
-from treadle_autodiff.registry import jvp_rule, linear, locally_constant, transpose_rule
+from treadle_autodiff.registry import Flat, jvp_rule, linear, locally_constant, transpose_rule
 from treadle_autodiff.rules.shape import operand_type
 from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
 from treadle_ir import Operand, Operands, bind, ops, type_of

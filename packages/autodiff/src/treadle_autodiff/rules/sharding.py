@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from treadle_autodiff.flat import Flat, flat
-from treadle_autodiff.registry import jvp_rule, linear, transpose_rule
+from treadle_autodiff.registry import Flat, flat, jvp_rule, linear, transpose_rule
 from treadle_autodiff.tangents import Linear, Tangent, Zero
 from treadle_ir import Operand, Operands, bind
 from treadle_ir.primitives.sharding import InspectSharding, ShardingConstraint

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_autodiff.flat import Flat, flat
-from treadle_autodiff.registry import jvp_rule, linear, transpose_rule, transpose_rules
+from treadle_autodiff.registry import Flat, flat, jvp_rule, linear, transpose_rule, transpose_rules
 from treadle_autodiff.tangents import Linear, Tangent, Zero, materialise
 from treadle_ir import ArrayType, Operand, Operands, bind, type_of
 from treadle_ir.primitives.contract import dilated

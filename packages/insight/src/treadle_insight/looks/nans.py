@@ -261,7 +261,7 @@ def _element(at: Element) -> str:
 
 
 def _factors(origin: Origin) -> tuple[Origin, Origin] | None:
-    """Return where the zero, and the infinity or NaN, were made whose product is the NaN; None if it is no product."""
+    """Return where the zero, and the infinity or NaN, were made whose product is the NaN; None for other operations."""
     equation, run = origin.equation, origin.run
     assert equation is not None
     if equation.primitive.name not in ("multiply", "dot_general"):

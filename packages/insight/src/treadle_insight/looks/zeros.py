@@ -204,7 +204,7 @@ def look(subject: Subject) -> Iterator[Finding]:
 def _structural(
     found: Differentiation, slopes: Slopes, without: Sequence[int], made_from: int
 ) -> Iterator[Finding]:
-    """Yield findings on the leaves without any slope, those of the same causes together."""
+    """Yield findings on the leaves without any slope, leaves with the same causes together."""
     groups: dict[tuple[tuple[int, ...], tuple[int, ...]], list[int]] = {}
     cuts: dict[int, Cut] = {}
     for number in without:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treadle_autodiff.flat import Flat
-from treadle_autodiff.registry import jvp_rule, jvp_rules, locally_constant
+from treadle_autodiff.registry import Flat, jvp_rule, jvp_rules, locally_constant
 from treadle_autodiff.tangents import Tangent, Zero
 from treadle_ir import Operand, Operands, bind, ops, type_of
 from treadle_ir.calling import matrices
