@@ -109,6 +109,17 @@ WHERE: Final = (
         (("jnp.log(x)", "jnp.log(jnp.where(x > 0, x, 1.0))"),),
     ),
     Surprise(
+        "shard_map",
+        "nan.where",
+        "mesh = treadle.make_mesh((1,), ('i',))\nspec = treadle.sharding.PartitionSpec('i')\n\n"
+        "def g(x):\n    return jnp.where(x > 0, jnp.sqrt(x), 0.0)  # here\n\n"
+        "def f(x):\n"
+        "    return treadle.shard_map(g, mesh=mesh, in_specs=spec, out_specs=spec)(x).sum()",
+        f"{_VALUES}({_ROOTS})",
+        ("element (1,)", "derivative of `sqrt`", "at 0.0"),
+        (("jnp.sqrt(x)", _SQRT),),
+    ),
+    Surprise(
         "helper",
         "nan.where",
         "def root(x):\n    return jnp.sqrt(x)  # here\n\n"
@@ -183,7 +194,7 @@ def test_a_thread_has_the_finding(surprise: Surprise, tmp_path: Path) -> None:
 
 
 def test_programs_that_import_jax_have_the_findings(tmp_path: Path) -> None:
-    own = {"under_jit", "grad_of_grad", "vmap"}
+    own = {"under_jit", "grad_of_grad", "vmap", "shard_map"}
     under_jax(tuple([each for each in ALL if each.name not in own]), tmp_path)
 
 

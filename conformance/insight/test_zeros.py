@@ -134,6 +134,17 @@ FLAT: Final = (
         (("jnp.round(y)", "y"),),
     ),
     Surprise(
+        "under_shard_map",
+        "zero.flat",
+        "mesh = treadle.make_mesh((1,), ('i',))\nspec = treadle.sharding.PartitionSpec('i')\n\n"
+        "def g(x):\n    return jnp.round(x)  # here\n\n"
+        "def f(x):\n"
+        "    return treadle.shard_map(g, mesh=mesh, in_specs=spec, out_specs=spec)(x).sum()",
+        f"{_PLAIN}(jnp.ones(2))",
+        ("`round`", "inside the shard_map"),
+        (("jnp.round(x)", "x"),),
+    ),
+    Surprise(
         "under_jit",
         "zero.flat",
         "@treadle.jit\ndef f(x):\n    return jnp.round(x)  # here",
@@ -295,6 +306,7 @@ def test_programs_that_import_jax_have_the_findings(tmp_path: Path) -> None:
     own = {
         "custom_jvp",
         "under_jit",
+        "under_shard_map",
         "under_vmap",
         "value_and_grad",
         "jacobian",

@@ -23,6 +23,7 @@ from treadle_ir import (
 )
 from treadle_ir.core import Flows, InlineCall, inferred
 from treadle_ir.core.dtypes import is_inexact
+from treadle_ir.primitives.shard_map import ShardMap
 from treadle_ir.rewrite import inside_out, rebuilt
 
 Elements: TypeAlias = np.ndarray[Any, np.dtype[Any]]
@@ -190,6 +191,9 @@ class Run:
     def _inner_runs(self, equation: Equation) -> Iterator[Run]:
         """Yield the runs of the programs nested in an operation."""
         primitive = equation.primitive
+        if isinstance(primitive, ShardMap):
+            yield from self._shard(equation, primitive)
+            return
         flows = primitive.flows() if isinstance(primitive, InlineCall | ControlFlow) else None
         if flows is None:
             return
@@ -204,6 +208,15 @@ class Run:
             what = f"branch {chosen} of {primitive.name}"
         given = [operands[i] for i in flows.entry[chosen]]
         yield self._inner(flows.regions[chosen], given, None, what)
+
+    def _shard(self, equation: Equation, primitive: ShardMap) -> Iterator[Run]:
+        """Yield the run of the body on the only shard; nothing where there are several, as they exchange values."""
+        if primitive.size != 1:
+            return
+        given = [(self, atom) for atom in equation.operands]
+        with primitive.inside():
+            run = self._inner(primitive.body, given, None, primitive.name)
+        yield run
 
     def _iterations(
         self, equation: Equation, flows: Flows, operands: Sequence[tuple[Run, Atom]]

@@ -35,7 +35,7 @@ def arguments_of(place: Place) -> list[str]:
     """
     found = expression_at(place)
     if isinstance(found, ast.Call):
-        given = [ast.unparse(each) for each in found.args]
+        given = [ast.unparse(each) for each in found.args if not isinstance(each, ast.Starred)]
         if not given and isinstance(found.func, ast.Attribute):
             return [ast.unparse(found.func.value)]
         return given

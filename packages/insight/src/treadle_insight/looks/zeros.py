@@ -349,9 +349,36 @@ def _here(found: Differentiation, without: set[int]) -> Iterator[Finding]:
             f"{_called(equation)} at {place}{inside}.",
             tuple([Place.of(each.source) for _, each in lost]),
             _evidence(where, equation),
-            "Begin with other values, or use a function that has a slope there, too, such as `nn.leaky_relu` or "
-            "`nn.sigmoid`.",
+            _remedy(equation),
         )
+
+
+_LIMITS: Final = ("clip", "clamp", "minimum", "maximum", "min", "max")
+_SATURATED: Final = (
+    "tanh",
+    "sigmoid",
+    "logistic",
+    "softmax",
+    "log_softmax",
+    "exp",
+    "exponential",
+    "erf",
+)
+
+
+def _remedy(equation: Equation) -> str:
+    """Return how to get a slope where an operation has lost it."""
+    name = _called(equation).strip("`")
+    operation = equation.source.derivative_of or equation.primitive.name
+    if name == "relu":
+        return "Begin with other values, or use a function with a slope on both sides, such as `nn.leaky_relu`."
+    if name in _LIMITS:
+        return "Use values inside of the limits, or a smooth limit, such as `nn.sigmoid` or `tnp.tanh`."
+    if name in ("where", "select") or operation == "select":
+        return "Use values for which the other side is chosen, or let both sides depend on it."
+    if name in _SATURATED or operation in _SATURATED:
+        return "Scale its operand down: it is so great that the function does not change to the last digit."
+    return "Begin with other values: the slope is exactly 0 for these."
 
 
 def _is_zero(run: Run, atom: Atom) -> bool:
