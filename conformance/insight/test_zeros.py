@@ -11,6 +11,7 @@ from conformance.insight.programs import report_of
 from conformance.insight.surprises import Surprise, has_finding, in_a_thread, mended, under_jax
 from treadle_insight import explain
 from treadle_ir import ops
+from treadle_ir.errors import ConcretizationError
 
 pytestmark = pytest.mark.installed
 
@@ -155,7 +156,7 @@ FLAT: Final = (
     Surprise(
         "value_and_grad",
         "zero.flat",
-        "def f(x, y):\n    return x + jnp.round(y), y  # here",
+        "def f(x, y):\n    return x + jnp.round(y), 'aux'  # here",
         "treadle.explain(treadle.value_and_grad(f, argnums=(0, 1), has_aux=True))(1.5, 2.5)",
         ("`y`", "`round`"),
         (("jnp.round(y)", "y"),),
@@ -324,6 +325,21 @@ def test_nothing_is_said_of_others(
     report = report_of(text, tmp_path)
     assert not report.findings("zero"), report
     assert not capfd.readouterr().out
+
+
+def test_python_integers_stay_what_they_are(tmp_path: Path) -> None:
+    lines = "def f(x, count):\n    return sum([jnp.round(x) for _ in range(count)])"
+    text = Surprise("count", "zero.flat", lines, f"{_PLAIN}(1.5, 3)").program()
+    assert report_of(text, tmp_path).findings("zero.flat")
+
+
+def test_reading_elements_without_values_says_what_to_do(tmp_path: Path) -> None:
+    text = Surprise(
+        "read", "zero", "def f(x):\n    return x.item() * x", f"{_PLAIN}(1.5)"
+    ).program()
+    with pytest.raises(ConcretizationError) as raised:
+        report_of(text, tmp_path)
+    assert any("values=True" in note for note in raised.value.__notes__)
 
 
 def test_leaves_of_one_cause_are_one_finding(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
-from typing import Any
+from typing import Any, Final
 
 from treadle_autodiff import Argnums, derivative_of, grad
 from treadle_insight.looks import PROGRAM_LOOKS, TABLE_LOOKS, program_look, table_look
@@ -54,12 +54,15 @@ def explain(
     def explained(*args: Any, **kwargs: Any) -> Report:
         jitted = explained_function if isinstance(explained_function, JitFunction) else None
         if jitted is None:
-            jitted = jit(explained_function, static_argnums=_kept(explained_function, args))
+            shown = _without_aux(explained_function)
+            jitted = jit(shown, static_argnums=_kept(explained_function, args))
         started = time.perf_counter()
         try:
             traced = jitted.trace(*args, **kwargs)
-        except ConcretizationError:
+        except ConcretizationError as error:
             if not values or isinstance(function, JitFunction):
+                if not isinstance(function, JitFunction):
+                    error.add_note(f"  fix: {_RECORDS}")
                 raise
             return report_on(recorded(explained_function, args, kwargs))
         seconds = time.perf_counter() - started
@@ -71,7 +74,7 @@ def explain(
             traced.captured,
             results,
             traced,
-            jitted.__wrapped__,
+            jitted.__wrapped__ if isinstance(function, JitFunction) else explained_function,
             args,
             kwargs,
             values,
@@ -81,6 +84,25 @@ def explain(
         return report_on(subject)
 
     return explained
+
+
+_RECORDS: Final = (
+    "explain(..., values=True) runs the function on its arguments, so that Python may read elements"
+)
+
+
+def _without_aux(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a derivative without the auxiliary output, which may be of any kind; other functions unchanged."""
+    of = derivative_of(function)
+    if of is None or not of.has_aux:
+        return function
+
+    @wraps(function)
+    def without(*args: Any, **kwargs: Any) -> Any:
+        first, second = function(*args, **kwargs)
+        return (first[0], second) if of.mode == "value_and_grad" else first
+
+    return without
 
 
 def recorded(
@@ -96,10 +118,11 @@ def recorded(
     taken = take_apart(tuple(args), kwargs)
     operands = [as_array(leaf) for leaf in taken.leaves]
     results: list[str] = []
+    shown = _without_aux(function)
 
     def flat(*operands: Operand) -> Operands:
         given, keywords = taken.rebuilt(operands)
-        output = tree_flatten_with_path(function(*given, **keywords))[0]
+        output = tree_flatten_with_path(shown(*given, **keywords))[0]
         results.extend([keystr(path) for path, _ in output])
         return [as_array(leaf) for _, leaf in output]
 
