@@ -80,9 +80,14 @@ def test_a_sum_that_cancels_is_named_where_the_simplification_is_on(tmp_path: Pa
         ("def f(x):\n    return x + 1.0", "treadle.explain(f, values=True)(jnp.ones(3))"),
         ("def f(x):\n    return x.sum()", "treadle.explain(f, values=True)(jnp.arange(5))"),
         ("def f(x):\n    return jnp.log(jnp.exp(x))", "treadle.explain(f, values=True)(0.0)"),
+        (
+            "def f(x):\n"
+            "    return lax.scan(lambda c, _: (jnp.sin(c) * 2.0, None), x, None, length=3)[0]",
+            "treadle.explain(f, values=True)(jnp.linspace(-5.0, 5.0, 1001))",
+        ),
         ("def f(x):\n    return jnp.sin(x)", "treadle.explain(f)(jnp.linspace(-5.0, 5.0, 1001))"),
     ],
-    ids=["sum_that_is_not_cancelled", "exact", "integers", "same_digits", "no_values"],
+    ids=["sum_that_is_not_cancelled", "exact", "integers", "same_digits", "loop", "no_values"],
 )
 def test_nothing_is_said_where_digits_are_equal(lines: str, call: str, tmp_path: Path) -> None:
     report = report_of(Surprise("silent", "digits", lines, call).program(), tmp_path)

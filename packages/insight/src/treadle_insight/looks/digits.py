@@ -1,4 +1,7 @@
-"""Digits that `jit` changes: the simplification that applied, the operation that is compiled otherwise, or fusion."""
+"""Digits that `jit` changes: the simplification that applied, the operation that is compiled otherwise, or fusion.
+
+Loops and branches are compiled without `jit`, too, so what is in them has the same digits with it.
+"""
 
 from __future__ import annotations
 
