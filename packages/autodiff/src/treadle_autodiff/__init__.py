@@ -51,10 +51,14 @@ if TYPE_CHECKING:
         transpose_program as transpose_program,
     )
     from treadle_autodiff.registry import (
+        Flat as Flat,
+        FlatOperands as FlatOperands,
         JvpRule as JvpRule,
         LinearFunction as LinearFunction,
         LinearizeRule as LinearizeRule,
         TransposeRule as TransposeRule,
+        flat as flat,
+        flat_operands as flat_operands,
         jvp_rule as jvp_rule,
         jvp_rules as jvp_rules,
         linear as linear,
@@ -63,6 +67,7 @@ if TYPE_CHECKING:
         locally_constant as locally_constant,
         transpose_rule as transpose_rule,
         transpose_rules as transpose_rules,
+        why_flat as why_flat,
     )
     from treadle_autodiff.saved_residuals import (
         SavedResidual as SavedResidual,
@@ -82,6 +87,11 @@ if TYPE_CHECKING:
         materialise as materialise,
     )
     from treadle_autodiff.transpose import transpose as transpose
+    from treadle_autodiff.user_function import (
+        Argnums as Argnums,
+        Differentiated as Differentiated,
+        derivative_of as derivative_of,
+    )
     from treadle_autodiff.vjp import (
         jvp as jvp,
         linear_transpose as linear_transpose,
@@ -112,8 +122,9 @@ if not TYPE_CHECKING:
             "treadle_autodiff.partial": "SplitKnown split_known",
             "treadle_autodiff.programs": "jvp_program linearize_program transpose_program",
             "treadle_autodiff.registry": (
-                "JvpRule LinearFunction LinearizeRule TransposeRule jvp_rule jvp_rules linear "
-                "linearize_rule linearize_rules locally_constant transpose_rule transpose_rules"
+                "Flat FlatOperands JvpRule LinearFunction LinearizeRule TransposeRule flat "
+                "flat_operands jvp_rule jvp_rules linear linearize_rule linearize_rules "
+                "locally_constant transpose_rule transpose_rules why_flat"
             ),
             "treadle_autodiff.saved_residuals": (
                 "SavedResidual print_saved_residuals saved_residuals"
@@ -123,6 +134,7 @@ if not TYPE_CHECKING:
             ),
             "treadle_autodiff.tangents": "Linear Tangent Zero materialise",
             "treadle_autodiff.transpose": "transpose",
+            "treadle_autodiff.user_function": "Argnums Differentiated derivative_of",
             "treadle_autodiff.vjp": "jvp linear_transpose linearize vjp",
         },
     )

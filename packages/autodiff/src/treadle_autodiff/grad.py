@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Concatenate, Literal, TypeAlias, overload
+from typing import Any, Concatenate, Literal, overload
 
 from treadle_autodiff.gradients import A, Gradient, GradientAndAux, P, R, ValueAndGradient, X
 from treadle_autodiff.linear_maps import pullback
 from treadle_autodiff.linearize import linearize_tree
 from treadle_autodiff.tangents import presented
-from treadle_autodiff.user_function import Tree, check_callable, no_reduced_axes, released
+from treadle_autodiff.user_function import (
+    Argnums,
+    Differentiated,
+    Tree,
+    check_callable,
+    no_reduced_axes,
+    note_derivative,
+    released,
+)
 from treadle_ir import ArgumentError, Array, DTypeError, Operands, ShapeError, type_of
 from treadle_ir.calling import (
     TreeFunction,
@@ -29,8 +37,6 @@ from treadle_ir.tree import (
     tangent_structure,
     tree_unflatten,
 )
-
-Argnums: TypeAlias = int | Sequence[int]
 
 
 @overload
@@ -129,6 +135,9 @@ def value_and_grad(
             gradient = gradients[wanted[0]]
         return ((value, *released(aux)) if has_aux else value), gradient
 
+    note_derivative(
+        value_and_gradient, Differentiated("value_and_grad", fun, argnums, bool(has_aux))
+    )
     return value_and_gradient
 
 
@@ -211,6 +220,7 @@ def grad(
         value, derivative = both(*args, **kwargs)
         return (derivative, value[1]) if has_aux else derivative
 
+    note_derivative(gradient, Differentiated("grad", fun, argnums, bool(has_aux)))
     return gradient
 
 

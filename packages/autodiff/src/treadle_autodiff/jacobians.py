@@ -7,11 +7,18 @@ from typing import TypeAlias
 
 import numpy as np
 
-from treadle_autodiff.grad import Argnums, check_input
+from treadle_autodiff.grad import check_input
 from treadle_autodiff.linear_maps import pullback
 from treadle_autodiff.linearize import Linearized, linearize_tree
 from treadle_autodiff.tangents import presented
-from treadle_autodiff.user_function import Tree, check_callable, released
+from treadle_autodiff.user_function import (
+    Argnums,
+    Differentiated,
+    Tree,
+    check_callable,
+    note_derivative,
+    released,
+)
 from treadle_autodiff.vjp import differentiable
 from treadle_ir import ArrayType, DTypeError, Operand, Operands, UnsupportedError, ops, type_of
 from treadle_ir.calling import TreeFunction, array_results, flatten_arrays, results_and_aux
@@ -118,6 +125,7 @@ def _jacobian(
         result = tree_unflatten(out, trees)
         return (result, *released(aux)) if has_aux else result
 
+    note_derivative(jacobian, Differentiated(name, fun, argnums, bool(has_aux)))
     return jacobian
 
 

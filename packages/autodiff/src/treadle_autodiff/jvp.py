@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar, TypeVar, final
+from typing import Any, ClassVar, TypeVar, final
 
 from treadle_autodiff.dual import DualTrace, DualTracer, entering
-from treadle_autodiff.registry import jvp_rules
+from treadle_autodiff.registry import JvpRule, jvp_rules
 from treadle_autodiff.tangents import Tangent, Zero
 from treadle_ir import Operand, Operands, Primitive, type_of
-from treadle_ir.errors import boundary
+from treadle_ir.errors import boundary, source
 from treadle_ir.tracing import (
     Function,
+    StagingTrace,
     current_trace,
     over_mesh_of,
     reset_current,
@@ -43,12 +44,38 @@ class JvpTrace(DualTrace):
         self, primitive: Primitive, primals: Operands, tangents: Sequence[Tangent]
     ) -> tuple[Operands, Sequence[Tangent]]:
         """By the primitive's jvp rule."""
-        assert self.parent is not None
-        token = set_current(self.parent)
+        parent = self.parent
+        assert parent is not None
+        token = set_current(parent)
         try:
-            return jvp_rules[primitive](primitive, primals, tangents)
+            rule = jvp_rules[primitive]
+            if (
+                type(parent) is StagingTrace
+                and parent.derivative is None
+                and not primitive.is_function
+            ):
+                return _located(rule, primitive, primals, tangents, parent)
+            return rule(primitive, primals, tangents)
         finally:
             reset_current(token)
+
+
+def _located(
+    rule: JvpRule[Any],
+    primitive: Primitive,
+    primals: Operands,
+    tangents: Sequence[Tangent],
+    program: StagingTrace,
+) -> tuple[Operands, Sequence[Tangent]]:
+    """Apply a rule; its equations, except of the operation itself, say that they are the operation's derivative.
+
+    Any: the rule of this primitive.
+    """
+    program.derivative, program.primal = source.derivative_source(primitive.name, 2), primitive
+    try:
+        return rule(primitive, primals, tangents)
+    finally:
+        program.derivative = program.primal = None
 
 
 def jvp_flat(

@@ -26,7 +26,7 @@ from treadle_ir import (
     type_of,
 )
 from treadle_ir.core import InlineCall, inferred
-from treadle_ir.errors import boundary
+from treadle_ir.errors import boundary, source
 from treadle_ir.process import deeper, frozen
 from treadle_ir.sharding import shardings_here
 from treadle_ir.tracing import (
@@ -43,6 +43,7 @@ from treadle_ir.tracing import (
     run_under,
     running,
     set_current,
+    staging_trace,
     with_sharding,
 )
 
@@ -66,13 +67,20 @@ class SplitTrace(Trace):
     A call, loop or branch goes to both, if results of it depend on no tangent: a rule may be compiled as a whole. A
     call with effects is inlined, so that each of its operations goes where it belongs; a loop or a branch with
     effects goes to both, with part of these effects each.
+
+    All equations of a rule, except of the operation itself, have a location that says that they are its derivative.
     """
 
-    __slots__ = ("tape", "whole")
+    __slots__ = ("outer", "primal", "program", "tape", "whole")
 
     def __init__(self, parent: Trace, tape: StagingTrace) -> None:
         super().__init__(parent)
         self.tape = tape
+        self.program = staging_trace(parent)  # where the parent stages; None if it evaluates
+        self.primal: Primitive | None = (
+            None  # the operation whose rule runs, until it has been applied
+        )
+        self.outer: source.Source | None = None  # the derivative of which the operation is a part
         self.whole: Primitive | None = None  # what went to the tape with effects, for messages
 
     def accepts_tracers_of(self, other: Trace) -> bool:
@@ -94,11 +102,27 @@ class SplitTrace(Trace):
                 return self._split(primitive, operands)
             return tape.process(primitive, operands)
         assert self.parent is not None
+        if primitive is self.primal:
+            self.primal = None
+            return self._undifferentiated(primitive, operands)
         token = set_current(self.parent)
         try:
             return self.parent.process(primitive, operands)
         finally:
             reset_current(token)
+
+    def _undifferentiated(self, primitive: Primitive, operands: Operands) -> Operands:
+        """Apply the operation whose rule runs: its own equation is not marked as a derivative."""
+        program = self.program
+        assert self.parent is not None
+        assert program is not None
+        derivative, program.derivative = program.derivative, self.outer
+        token = set_current(self.parent)
+        try:
+            return self.parent.process(primitive, operands)
+        finally:
+            reset_current(token)
+            program.derivative = derivative
 
     def _split(self, primitive: Primitive, operands: Operands) -> Operands:
         tape = self.tape
@@ -141,7 +165,10 @@ class LinearizeTrace(DualTrace):
         assert self.parent is not None
         with running(self.parent):
             results, linear = rule(primitive, primals, [not isinstance(t, Zero) for t in tangents])
-        with running(self.tape):
+        place = source.place.get()
+        names = ("", "") if place is None else (place.scope, place.path)
+        here = source.Place(names[0], source.derivative_source(primitive.name), path=names[1])
+        with running(self.tape), source.placed(here):
             return results, linear(tangents)
 
     def _by_jvp(
@@ -151,12 +178,22 @@ class LinearizeTrace(DualTrace):
         if primitive.programs():
             raise linearize_rules.missing(type(primitive))
         tangents = self._sharded(primals, tangents)
-        token = set_current(self._split)
+        split, tape = self._split, self.tape
+        program = split.program
+        outer = None if program is None else program.derivative
+        if not primitive.is_function:  # a user's rule has lines of its own
+            tape.derivative = outer or source.derivative_source(primitive.name, 2)
+            if program is not None:
+                program.derivative = tape.derivative
+                split.outer, split.primal = outer, primitive
+        token = set_current(split)
         try:
             results, result_tangents = jvp_rules[primitive](primitive, primals, tangents)
         finally:
             reset_current(token)
-        tape = self.tape
+            tape.derivative = None
+            if program is not None:
+                program.derivative = outer
         if any([type(x) is StagedTracer and x.owner is tape for x in results]):
             whole = self._split.whole
             if whole is not None:

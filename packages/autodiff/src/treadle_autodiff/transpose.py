@@ -100,7 +100,7 @@ def _backwards(
             part = SliceCotangent(axis, equation, gathered.pop(results[0]))
             cut.setdefault(part.whole, []).append(part)
             continue
-        here.replayed = place
+        here.replayed = place if place.names is None else source.transposed_source(place, here)
         incoming: list[Tangent] = [
             gathered.pop(result) if result in gathered else Zero(result.type.tangent())
             for result in results
@@ -132,7 +132,7 @@ def _join(
 ) -> None:
     """Add the cotangents of slices of a value to its own."""
     for row in non_overlapping(parts):
-        here.replayed = row[0].equation.source
+        here.replayed = source.transposed_source(row[0].equation.source, here)
         if len(row) > 1:
             found: Tangent | None = concatenated(row)
         else:

@@ -42,6 +42,9 @@ MODULES: Final = (
     "treadle_insight.looks.static_arguments",
     "treadle_insight.looks.placement",
     "treadle_insight.looks.transfer",
+    "treadle_insight.looks.zeros",
+    "treadle_insight.looks.nans",
+    "treadle_insight.looks.digits",
     "treadle_insight.doctor",
 )
 

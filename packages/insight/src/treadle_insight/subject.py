@@ -8,8 +8,9 @@ from functools import cached_property
 from types import CodeType
 from typing import Any, Final, Self, final
 
+from treadle_autodiff import derivative_of
 from treadle_insight.captured_names import captured_names
-from treadle_ir import Program
+from treadle_ir import Operand, Program
 from treadle_ir.rewrite import inline
 from treadle_ir.tracing import positional_names
 from treadle_runtime import TracedCall
@@ -37,6 +38,7 @@ class Subject:
         seconds: how long it took to trace.
         with_callers: traces the function once more, with the callers of each operation; None for a program.
         outside: the code that called the function, which is among the callers of each operation.
+        operands: the array of each parameter; empty for a program without arguments.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Subject:
     seconds: float = 0.0
     with_callers: Callable[[], Program] | None = None
     outside: Collection[CodeType] = ()
+    operands: Sequence[Operand] = ()
 
     @cached_property
     def names(self) -> Sequence[str]:
@@ -65,6 +68,11 @@ class Subject:
     def positional(self) -> Sequence[str]:
         """The names of the function's positional parameters."""
         return [] if self.function is None else positional_names(self.function)
+
+    @property
+    def is_gradient(self) -> bool:
+        """Whether the function is a derivative that `grad` or its like returned."""
+        return derivative_of(self.function) is not None
 
     @classmethod
     def of_program(cls, program: Program, name: str = "the program") -> Self:

@@ -88,6 +88,16 @@ def test_a_place_in_another_scope() -> None:
     assert source.rescoped(source.NOWHERE, "a") is source.NOWHERE
 
 
+def test_a_place_of_a_derivative_keeps_its_operation() -> None:
+    (plain,) = sources(stage(body, F32).program)  # type: ignore[arg-type]
+    made = source.DerivativeSource(plain.code, plain.offset, ("a", "jvp(a)"), (), "sine")
+    assert (plain.derivative_of, made.derivative_of, made.line) == ("", "sine", plain.line)
+    assert source.rescoped(made, "b").derivative_of == "sine"
+    back = source.transposed_source(made, source.Place("", transposed={}))
+    assert (back.derivative_of, back.path) == ("sine", "transpose(jvp(a))")
+    assert source.transposed_source(plain, source.Place("", transposed={})) is plain
+
+
 def test_a_cell_of_a_notebook_has_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     class Compiler:
         def format_code_name(self, name: str) -> tuple[str, str] | None:

@@ -20,6 +20,7 @@ from treadle_autodiff.programs import (
 from treadle_autodiff.registry import (
     Cotangents,
     Duals,
+    Flat,
     Linearization,
     LinearOperands,
     jvp_rule,
@@ -33,6 +34,7 @@ from treadle_autodiff.tangents import Linear, Tangent, Tangents, Zero, materiali
 from treadle_ir import ArrayType, Operand, Operands, Program, Value, bind, type_of
 from treadle_ir.core import Flags, InlineCall
 from treadle_ir.core.dtypes import is_inexact
+from treadle_ir.errors import source
 from treadle_ir.primitives.call import (
     BACKWARD_ONLY,
     Checkpoint,
@@ -212,6 +214,8 @@ def custom_jvp_call_linearize(
     captured = primitive.derivative.captured
     _refuse_captured(primitive.label, _inexact(primals[:captured], nonzero))
 
+    here = source.Place("", _place_of_rule(primitive))
+
     def function(*operands: Operand) -> Operands:
         wrapped = CustomJvpCall(
             primitive.label,
@@ -219,7 +223,10 @@ def custom_jvp_call_linearize(
             lambda xs, ts: primitive.derivative([*primals[:captured], *xs], ts),
             primitive.derivative.pure,
         )
-        return bind(wrapped, *operands)
+        if here.replayed is None:
+            return bind(wrapped, *operands)
+        with source.placed(here):
+            return bind(wrapped, *operands)
 
     linearized = linearize_flat(function, primals[captured:], nonzero[captured:])
 
@@ -227,6 +234,18 @@ def custom_jvp_call_linearize(
         return linearized.tangents(*(t for t in tangents[captured:] if not isinstance(t, Zero)))
 
     return linearized.results, linear
+
+
+def _place_of_rule(primitive: CustomJvpStaged) -> source.Source | None:
+    """Return the location of the equations of a rule that runs after its call; None if it has lines of the user's.
+
+    A rule in treadle itself has no such lines: the call that differentiates the program would be found in their place.
+    """
+    rule = getattr(primitive.derivative.jvp, "rule", None)
+    code = getattr(rule, "__code__", None)
+    if code is None or not source.is_internal(code.co_filename) or code.co_name == "jvp":
+        return None
+    return source.derivative_source(primitive.label)
 
 
 def _inexact(primals: Operands, nonzero: Sequence[bool]) -> list[bool]:
@@ -334,5 +353,5 @@ def optimization_barrier_transpose(
     ]
 
 
-locally_constant(StopGradient)
+locally_constant(StopGradient, Flat.ASKED)
 transpose_rules.absent(StopGradient, because="its derivative is zero")

@@ -8,6 +8,7 @@ import numpy as np
 
 from treadle_autodiff.registry import (
     Duals,
+    Flat,
     jvp_rule,
     linear,
     locally_constant,
@@ -113,5 +114,5 @@ def vary_transpose(primitive: PVary, ct: Operand, type: ArrayType, /) -> Operand
     return bind(AllReduce("add", primitive.axis_names, invariant=True), ct)[0]
 
 
-locally_constant(AxisIndex)
+locally_constant(AxisIndex, Flat.POSITION)
 transpose_rules.absent(AxisIndex, because="it has no operands")

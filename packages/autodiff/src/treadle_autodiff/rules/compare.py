@@ -5,6 +5,7 @@ from __future__ import annotations
 from treadle_autodiff.registry import (
     Cotangents,
     Duals,
+    Flat,
     LinearOperands,
     jvp_rule,
     locally_constant,
@@ -16,7 +17,7 @@ from treadle_ir import ArrayType, Operand, Operands, bind, ops, type_of
 from treadle_ir.core import dtypes
 from treadle_ir.primitives.compare import Clamp, Compare, Select
 
-locally_constant(Compare)
+locally_constant(Compare, Flat.COMPARISON)
 
 
 @jvp_rule(Select)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from treadle_autodiff.registry import (
     Duals,
+    Flat,
+    flat,
     jvp_rule,
     linear,
     locally_constant,
@@ -15,7 +17,8 @@ from treadle_ir.core import dtypes
 from treadle_ir.primitives.convert import BitcastConvert, Convert, Copy, ReducePrecision
 
 linear(Copy)
-locally_constant(BitcastConvert)
+locally_constant(BitcastConvert, Flat.INTEGER)
+flat(Convert, Flat.INTEGER, when=lambda convert, _: not dtypes.has_tangents(convert.dtype))
 
 
 @jvp_rule(Convert)

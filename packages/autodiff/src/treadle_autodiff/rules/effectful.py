@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_autodiff.registry import Duals, jvp_rule
+from treadle_autodiff.registry import Duals, Flat, flat, jvp_rule
 from treadle_autodiff.tangents import Tangents
 from treadle_ir import Operands, bind
 from treadle_ir.errors import DerivativeError
@@ -17,6 +17,9 @@ def host_call_jvp(primitive: HostCall, primals: Operands, tangents: Tangents, /)
         fix="wrap the function that makes the callback in custom_jvp or custom_vjp, or call stop_gradient "
         "on the callback's arguments",
     )
+
+
+flat(DebugCallback, Flat.EFFECT)
 
 
 @jvp_rule(DebugCallback)

@@ -20,7 +20,9 @@ from typing import Final, TypeAlias
 from treadle_autodiff.registry import (
     Cotangents,
     Duals,
+    Flat,
     LinearOperands,
+    flat,
     jvp_rule,
     jvp_rules,
     linear,
@@ -296,13 +298,18 @@ for _primitive, _derivative in DERIVATIVES.items():
     register_derivative(_primitive, _derivative)
 for _primitive, _partials in PARTIALS.items():
     register_partials(_primitive, _partials)
-for _flat in (
-    *(e.Ceil, e.Floor, e.RoundNearestAfz, e.RoundNearestEven, e.IsFinite),
+for _step in (e.Ceil, e.Floor, e.RoundNearestAfz, e.RoundNearestEven):
+    locally_constant(_step, Flat.ROUNDING)
+locally_constant(e.IsFinite, Flat.COMPARISON)
+for _of_integers in (
     *(e.And, e.Or, e.Xor, e.Not, e.Popcnt, e.CountLeadingZeros),
     e.GreatestCommonDivisor,
     *(e.ShiftLeft, e.ShiftRightArithmetic, e.ShiftRightLogical),
 ):
-    locally_constant(_flat)
+    locally_constant(_of_integers, Flat.INTEGER)
+flat(e.IntegerPower, Flat.CONSTANT, when=lambda power, _: power.exponent == 0)
+flat(e.Sign, Flat.ROUNDING, when=lambda _, of: not dtypes.is_complex(of.dtype))
+flat(e.NextAfter, Flat.COMPARISON, operands=(1,))  # it gives the direction
 for _linear in (e.Negate, e.Real, e.Imag, e.Conjugate):
     linear(_linear)
 

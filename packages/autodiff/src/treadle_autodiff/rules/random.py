@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treadle_autodiff.registry import locally_constant, transpose_rules
+from treadle_autodiff.registry import Flat, locally_constant, transpose_rules
 from treadle_ir.primitives.random import (
     RandomBits,
     RandomFoldIn,
@@ -20,7 +20,7 @@ for _primitive in (
     RandomWrap,
     Threefry2x32,
 ):
-    locally_constant(_primitive)
+    locally_constant(_primitive, Flat.INTEGER)
     transpose_rules.absent(
         _primitive, because="its operands are keys or integers, so no cotangent flows through it"
     )

@@ -8,6 +8,7 @@ import numpy as np
 
 from treadle_autodiff.registry import (
     Duals,
+    Flat,
     jvp_rule,
     linear,
     locally_constant,
@@ -30,11 +31,11 @@ from treadle_ir.primitives.reduce import (
 )
 
 linear(ReduceAdd)
-locally_constant(Argmax)
-locally_constant(Argmin)
-locally_constant(ReduceAnd)
-locally_constant(ReduceOr)
-locally_constant(ReduceXor)
+locally_constant(Argmax, Flat.POSITION)
+locally_constant(Argmin, Flat.POSITION)
+locally_constant(ReduceAnd, Flat.INTEGER)
+locally_constant(ReduceOr, Flat.INTEGER)
+locally_constant(ReduceXor, Flat.INTEGER)
 
 
 def broadcast_back(y: Operand, shape: Sequence[int], axes: Sequence[int]) -> Operand:

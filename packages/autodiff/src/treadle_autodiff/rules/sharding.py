@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from treadle_autodiff.registry import Duals, jvp_rule, linear, unary_transpose_rule
+from treadle_autodiff.registry import (
+    Duals,
+    Flat,
+    flat,
+    jvp_rule,
+    linear,
+    unary_transpose_rule,
+)
 from treadle_autodiff.tangents import Tangents
 from treadle_ir import ArrayType, Operand, Operands, bind
 from treadle_ir.primitives.sharding import InspectSharding, ShardingConstraint
@@ -19,6 +26,9 @@ def sharding_constraint_transpose(
     """Constrain the cotangent in the same way; unreduced and reduced axes are exchanged."""
     back = replace(primitive, unreduced=primitive.reduced, reduced=primitive.unreduced)
     return bind(back, ct)[0]
+
+
+flat(InspectSharding, Flat.EFFECT)
 
 
 @jvp_rule(InspectSharding)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from treadle_autodiff.registry import (
     Cotangents,
     Duals,
+    Flat,
     LinearOperands,
+    flat,
     jvp_rule,
     linear,
     transpose_rule,
@@ -91,6 +93,9 @@ for _extreme in (ReduceWindowMaximum, ReduceWindowMinimum):
     transpose_rules.absent(
         _extreme, because="it is not linear; its jvp rule uses select_and_gather_add"
     )
+
+
+flat(WindowSelection, Flat.POSITION, operands=(1,))
 
 
 @jvp_rule(WindowSelection)

@@ -24,6 +24,9 @@ PROGRAM_LOOKS: Final = (
     "captures",
     "loops",
     "donation",
+    "zeros",
+    "nans",
+    "digits",
 )
 # The tables that `explain` shows: modules with a function `tables(subject)`.
 TABLE_LOOKS: Final[tuple[str, ...]] = (

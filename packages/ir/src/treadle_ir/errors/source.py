@@ -60,6 +60,9 @@ class Source:
     path: ClassVar[str] = ""  # the scope with the transformations: `encoder/jvp(attention)`
     names: ClassVar[tuple[str, str] | None] = None  # the scope and the path, if there are any
     callers: ClassVar[tuple[Source, ...]] = ()  # the locations that called it, if they are recorded
+    derivative_of: ClassVar[str] = (
+        ""  # the operation of whose derivative the equation is a part, by name
+    )
 
     def __init__(self, code: CodeType | None, offset: int) -> None:
         self.code = code
@@ -123,7 +126,6 @@ class Source:
 _NO_NAMES: Final = "", ""
 
 
-@final
 class WideSource(Source):
     """A location within named scopes, or with recorded callers."""
 
@@ -133,7 +135,7 @@ class WideSource(Source):
         self,
         code: CodeType | None,
         offset: int,
-        names: tuple[str, str],
+        names: tuple[str, str] | None,
         callers: tuple[Source, ...] = (),
     ) -> None:
         self.code = code
@@ -154,6 +156,27 @@ class WideSource(Source):
     def show(self) -> str:
         """Return the location, and the lines that called it."""
         return "\n    called from ".join([super().show(), *[each.show() for each in self.callers]])
+
+
+@final
+class DerivativeSource(WideSource):
+    """The location of an operation whose derivative the equation is a part of: a slope, a tangent or a cotangent."""
+
+    __slots__ = ("derivative_of",)
+
+    def __init__(
+        self,
+        code: CodeType | None,
+        offset: int,
+        names: tuple[str, str] | None,
+        callers: tuple[Source, ...],
+        derivative_of: str,
+    ) -> None:
+        self.code = code
+        self.offset = offset
+        self.names = names  # type: ignore[misc]  # as in `WideSource`
+        self.callers = callers  # type: ignore[misc]
+        self.derivative_of = derivative_of  # type: ignore[misc]
 
 
 class ReadSource(Source):
@@ -294,25 +317,49 @@ def operation_source(depth: int = 1) -> Source:
         return capture(depth + 1)
     replayed = here.replayed
     if replayed is not None and (replayed.code is not None or replayed.line):
-        if here.transposed is None or replayed.names is None:
-            return replayed
-        return _transposed(replayed, replayed.names, here.path, here.transposed)
+        return replayed
     return capture(depth + 1, here.names)
 
 
-def _transposed(
-    source: Source,
-    names: tuple[str, str],
-    around: str,
-    known: dict[tuple[str, str], tuple[str, str]],
-) -> Source:
-    """Return the location of an operation that transposes an operation at `source`."""
+def derivative_source(operation: str, depth: int = 1) -> Source:
+    """Return the location of the operation that is applied now, for the equations of its derivative.
+
+    Args:
+        operation: the name of the operation.
+        depth: the number of frames below that are known to be treadle's.
+    """
+    found = operation_source(depth + 1)
+    if (
+        found.code is None or found.derivative_of
+    ):  # of a derivative's derivative, the user's operation stays known
+        return found
+    return DerivativeSource(found.code, found.offset, found.names, found.callers, operation)
+
+
+def transposed_source(source: Source, here: Place) -> Source:
+    """Return the location of the operations that transpose an equation.
+
+    Args:
+        source: the location of the equation.
+        here: the context of the backward pass.
+    """
+    names, known = source.names, here.transposed
+    if names is None or known is None:
+        return source
     pair = known.get(names)
     if pair is None:
         scope, path = names
-        pair = f"transpose({scope})" if scope else "", transposed_path(path, around)
+        pair = f"transpose({scope})" if scope else "", transposed_path(path, here.path)
         known[names] = pair
-    return WideSource(source.code, source.offset, pair, source.callers)
+    return _renamed(source, pair, source.callers)
+
+
+def _renamed(source: Source, names: tuple[str, str], callers: tuple[Source, ...]) -> WideSource:
+    """Return the same location with another scope and path, and with these callers."""
+    operation = source.derivative_of
+    if operation:
+        return DerivativeSource(source.code, source.offset, names, callers, operation)
+    return WideSource(source.code, source.offset, names, callers)
 
 
 def transposed_path(path: str, around: str) -> str:
@@ -348,14 +395,14 @@ def with_callers(source: Source, depth: int, most: int) -> Source:
                 found.append(Source(code, frame.f_lasti))
             met = met or code is source.code
         frame = frame.f_back
-    return WideSource(source.code, source.offset, (source.scope, source.path), tuple(found))
+    return _renamed(source, (source.scope, source.path), tuple(found))
 
 
 def rescoped(source: Source, scope: str, path: str = "") -> Source:
     """Return the same location in another scope; `path` is the scope with transformations."""
     if source.code is None or (source.scope == scope and source.path == (path or scope)):
         return source
-    return WideSource(source.code, source.offset, (scope, path or scope), source.callers)
+    return _renamed(source, (scope, path or scope), source.callers)
 
 
 def within(scope: str, name: str) -> str:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from treadle_ir.rewrite.cse import cse as cse
     from treadle_ir.rewrite.dce import dce as dce, prune as prune
     from treadle_ir.rewrite.fold import fold as fold
+    from treadle_ir.rewrite.forward import Applied as Applied
     from treadle_ir.rewrite.inline import inline as inline
     from treadle_ir.rewrite.nested import (
         map_programs as map_programs,
@@ -55,6 +56,7 @@ if not TYPE_CHECKING:
             "treadle_ir.rewrite.cse": "cse",
             "treadle_ir.rewrite.dce": "dce prune",
             "treadle_ir.rewrite.fold": "fold",
+            "treadle_ir.rewrite.forward": "Applied",
             "treadle_ir.rewrite.inline": "inline",
             "treadle_ir.rewrite.nested": "map_programs rebuilt with_nested with_primitive",
             "treadle_ir.rewrite.optimise": "optimise",

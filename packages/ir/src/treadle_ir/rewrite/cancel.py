@@ -21,14 +21,16 @@ from treadle_ir.core.program import Equation, Program
 from treadle_ir.core.types import ArrayType
 from treadle_ir.core.values import Atom, Value
 from treadle_ir.primitives.elementwise import Add, Subtract
-from treadle_ir.rewrite.forward import is_atom, standing_for, substituted
+from treadle_ir.rewrite.forward import Applied, is_atom, standing_for, substituted
 from treadle_ir.rewrite.nested import rebuilt
 
 
-def cancel_add_sub(program: Program, captured: int = 0, *, floats: bool = True) -> Program:
+def cancel_add_sub(
+    program: Program, captured: int = 0, *, floats: bool = True, applied: Applied | None = None
+) -> Program:
     """Cancel integers, and floats if `floats` is true, in a program and in the programs nested in it.
 
-    The first `captured` parameters are constants.
+    The first `captured` parameters are constants. `applied` hears of each sum and difference that cancel.
 
     Without this pass `(1 + 0.001) - 1` is 0.0010000467 in f32. Where x is infinite or nan, or x + y overflows, the
     result is still y, though it would be nan or infinite without the pass. The rule does not fire if y is a scalar that
@@ -38,7 +40,7 @@ def cancel_add_sub(program: Program, captured: int = 0, *, floats: bool = True) 
     result = program
     for each in inside_out(program):
         constants = captured if each is program else len(each.parameters)
-        result = made[id(each)] = _Pass(rebuilt(each, made), constants, floats).run()
+        result = made[id(each)] = _Pass(rebuilt(each, made), constants, floats, applied).run()
     return result
 
 
@@ -46,7 +48,10 @@ def cancel_add_sub(program: Program, captured: int = 0, *, floats: bool = True) 
 class _Pass:
     """One pass over one program."""
 
-    def __init__(self, program: Program, captured: int, floats: bool) -> None:
+    def __init__(
+        self, program: Program, captured: int, floats: bool, applied: Applied | None
+    ) -> None:
+        self.applied: Final = applied
         self.program: Final = program
         self.floats: Final = floats
         self.constants: Final[set[Atom]] = {*program.parameters[:captured]}
@@ -64,6 +69,8 @@ class _Pass:
             primitive = type(equation.primitive)
             if primitive is Subtract and (atom := self.cancelled(equation)) is not None:
                 rewritten = standing_for(equation, atom)
+                if self.applied is not None and rewritten is not None:
+                    self.applied("cancel_add_sub", equation, [self.sums[equation.operands[0]]])
                 if isinstance(rewritten, (list, tuple)):  # a conversion that makes y strong
                     equations += rewritten
                     continue

@@ -23,6 +23,8 @@ MadeBy: TypeAlias = Mapping[Value, Equation]
 Rewritten: TypeAlias = Atom | Sequence[Equation]
 Rule: TypeAlias = Callable[[Equation, MadeBy], Rewritten | None]
 Rules: TypeAlias = Mapping[type[Primitive], Sequence[Rule]]
+Applied: TypeAlias = Callable[[str, Equation, Sequence[Equation]], None]
+"""Hears of a rule that applied: its name, the equation that it replaced, and the equations of the operands."""
 
 
 def is_atom(atom: Atom, other: Atom) -> bool:
@@ -30,6 +32,11 @@ def is_atom(atom: Atom, other: Atom) -> bool:
     if atom is other:
         return True
     return isinstance(atom, Literal) and isinstance(other, Literal) and atom.key == other.key
+
+
+def operand_equations(equation: Equation, made_by: MadeBy) -> list[Equation]:
+    """Return the equations that define the operands of an equation."""
+    return [made_by[x] for x in equation.operands if type(x) is Value and x in made_by]
 
 
 def producer(atom: Atom, made_by: MadeBy, primitive: type[Primitive]) -> Equation | None:
@@ -77,10 +84,12 @@ _NEVER_MERGED: Final = frozenset[type[Primitive]]({OptimizationBarrier})
 class Forward:
     """One pass over one program after the other, with the same rules, by primitive or by family.
 
-    `merging` finds equal equations: same primitive, same operands, no effects; the later one is left out.
+    `merging` finds equal equations: same primitive, same operands, no effects; the later one is left out. `applied`
+    hears of each rule that applied.
     """
 
-    def __init__(self, rules: Rules, *, merging: bool) -> None:
+    def __init__(self, rules: Rules, *, merging: bool, applied: Applied | None = None) -> None:
+        self._applied: Final = applied
         self._rules: Final = rules
         self._by_class: Final[dict[type[Primitive], tuple[Rule, ...]]] = {}
         self._merging: Final = merging
@@ -111,6 +120,10 @@ class Forward:
                 for rule in rules:
                     rewritten = rule(equation, made_by)
                     if rewritten is not None:
+                        if self._applied is not None:
+                            self._applied(
+                                rule.__name__, equation, operand_equations(equation, made_by)
+                            )
                         if isinstance(rewritten, (Value, Literal)):
                             instead[equation.results[0]] = rewritten
                         else:

@@ -13,7 +13,7 @@ from treadle_ir.primitives.elementwise import Add, Subtract
 from treadle_ir.rewrite.cancel import cancel_add_sub
 from treadle_ir.rewrite.dce import dce
 from treadle_ir.rewrite.fold import RULES
-from treadle_ir.rewrite.forward import Forward, MadeBy, Rewritten, Rule, standing_for
+from treadle_ir.rewrite.forward import Applied, Forward, MadeBy, Rewritten, Rule, standing_for
 from treadle_ir.rewrite.nested import map_programs
 from treadle_ir.rewrite.rounding import keep_rounding
 from treadle_ir.rewrite.simplify import CANCEL, chosen, enabled, rules
@@ -31,13 +31,15 @@ def optimise(
     names: Iterable[str] | None = None,
     captured: int = 0,
     keeps_rounding: bool = True,
+    applied: Applied | None = None,
 ) -> Program:
     """Fold constants, simplify, and eliminate common subexpressions and dead code, the latter also first, in calls.
 
     The first three are one pass, so that each sees the operands that the others rewrote. `cancel_add_sub` comes after
     them, when equal sums are one and dead ones are gone. `names` are the named simplifications to apply: by default
     the result of `enabled()`. The first `captured` parameters stand for captured values. `keeps_rounding`
-    is for compilers that add constants up: it puts a barrier into `(x + C) - C`.
+    is for compilers that add constants up: it puts a barrier into `(x + C) - C`. `applied` hears of each rule that
+    applied, by the name of its function.
     """
     wanted = enabled() if names is None else chosen(names)
     named = rules(wanted)
@@ -53,8 +55,9 @@ def optimise(
         together[primitive] = (*together.get(primitive, ()), *more)
     if any([has_programs(equation.primitive) for equation in program.equations]):
         program = dce(program)  # most of a called program may be dead: the derivative's other half
-    program = dce(map_programs(program, Forward(together, merging=True)))
-    cancelled = cancel_add_sub(program, captured, floats=CANCEL in wanted)
+    forward = Forward(together, merging=True, applied=applied)
+    program = dce(map_programs(program, forward))
+    cancelled = cancel_add_sub(program, captured, floats=CANCEL in wanted, applied=applied)
     program = program if cancelled is program else dce(cancelled)
     if ENABLE_CHECKS():
         from treadle_ir.analysis import verify  # noqa: PLC0415 - few check

@@ -103,10 +103,12 @@ class StagingTrace(Trace):
         "composed_call",
         "constants",
         "context",
+        "derivative",
         "equations",
         "explicit",
         "interned",
         "parameters",
+        "primal",
     )
 
     def __init__(self, parent: Trace | None) -> None:
@@ -114,6 +116,9 @@ class StagingTrace(Trace):
         self._callers = TRACEBACK_FRAMES() - 1 if FULL_TRACEBACKS() else 0
         self.parameters: list[Value] = []
         self.captured: list[Operand] = []
+        # While the rule of a derivative runs: the location of all its equations, except of the operation itself.
+        self.derivative: Source | None = None
+        self.primal: Primitive | None = None
         self.equations: list[Equation] = []
         # The NumPy arrays over which the function closes, by their ids; see `treadle_ir.calling.operands`.
         self.constants: dict[int, Constant] = {}
@@ -208,7 +213,13 @@ class StagingTrace(Trace):
             if isinstance(primitive, FunctionCall):
                 primitive, captured = primitive.staged(self._types_of(operands))
                 operands = (*captured, *operands)
-        source = operation_source(2)
+        if self.derivative is None:
+            source = operation_source(2)
+        elif primitive is self.primal:
+            self.primal = None
+            source = operation_source(2)
+        else:
+            source = self.derivative
         if self._callers:
             source = with_callers(source, 2, self._callers)
         return self.record(primitive, operands, source)
@@ -287,9 +298,10 @@ class StagingTrace(Trace):
         return Program((*captured, *self.parameters), tuple(self.equations), atoms)
 
 
-def staging_trace() -> StagingTrace | None:
-    """Return the innermost trace that stages the running code, or None."""
-    trace: Trace | None = current_trace()
+def staging_trace(trace: Trace | None = None) -> StagingTrace | None:
+    """Return the innermost trace that stages the running code, or the rules of `trace`, or None."""
+    if trace is None:
+        trace = current_trace()
     while trace is not None and type(trace) is not StagingTrace:
         trace = trace.parent
     return trace

@@ -244,6 +244,11 @@ class TracedCall(Stage):
         """The arrays that the function captured: the operands of the program's leading parameters."""
         return self._traced.captured
 
+    @property
+    def operands(self) -> list[Operand]:
+        """The array of each parameter of the program: the captured arrays, then the arguments' leaves."""
+        return [*self._traced.captured, *map(as_array, self._arguments.leaves)]
+
     def parameter_paths(self, names: Sequence[str] = ()) -> list[str]:
         """Return what each parameter of the program stands for: `captured array 0`, or `argument x['w']`.
 

@@ -6,7 +6,7 @@ what belongs to one factor's derivative and what to the other's.
 
 from __future__ import annotations
 
-from treadle_autodiff.registry import Duals, jvp_rule, jvp_rules, locally_constant
+from treadle_autodiff.registry import Duals, Flat, jvp_rule, jvp_rules, locally_constant
 from treadle_autodiff.tangents import Tangents, Zero
 from treadle_ir import Operand, Operands, bind, ops, type_of
 from treadle_ir.calling import matrices
@@ -20,7 +20,7 @@ from treadle_ir.primitives.linear_algebra import (
     QrReflections,
 )
 
-locally_constant(LuPivotsToPermutation)
+locally_constant(LuPivotsToPermutation, Flat.INTEGER)
 for _reflections in (QrReflections, HouseholderProduct, HouseholderMultiply):
     jvp_rules.absent(
         _reflections,
