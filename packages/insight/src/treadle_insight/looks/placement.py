@@ -98,7 +98,7 @@ class _Move:
 class PlacementPart(Part):
     """Finds arrays that go from device to device."""
 
-    events = (ElementsTransferred, ArrayCommitted, PlacementRefused)
+    events: tuple[type[Event], ...] = (ElementsTransferred, ArrayCommitted, PlacementRefused)
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

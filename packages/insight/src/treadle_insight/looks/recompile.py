@@ -44,7 +44,12 @@ _MANY: Final = 7
 class RecompilePart(Part):
     """Finds functions that are traced or compiled again and again."""
 
-    events = (FunctionStaged, ProgramLowered, ProgramCompiled, ExecutableFound)
+    events: tuple[type[Event], ...] = (
+        FunctionStaged,
+        ProgramLowered,
+        ProgramCompiled,
+        ExecutableFound,
+    )
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

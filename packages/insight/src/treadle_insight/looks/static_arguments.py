@@ -64,7 +64,7 @@ with treadle.watch("static") as report:
 class StaticPart(Part):
     """Finds methods whose `self` is refused."""
 
-    events = (ArgumentRefused,)
+    events: tuple[type[Event], ...] = (ArgumentRefused,)
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

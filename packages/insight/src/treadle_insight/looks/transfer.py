@@ -83,7 +83,7 @@ class _Repeated:
 class TransferPart(Part):
     """Finds arrays that are transferred again and again."""
 
-    events = (ElementsTransferred,)
+    events: tuple[type[Event], ...] = (ElementsTransferred,)
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
