@@ -66,7 +66,8 @@ def step(x):
     return x * 2
 
 for size in range(1, 30):
-    step(tnp.ones(size))
+    step.trace(tnp.ones(size))  # a tenth of a millisecond each
+step(tnp.ones(3))
 assert "treadle_insight" not in sys.modules
 assert threading.active_count() == 1
 """
@@ -93,6 +94,34 @@ def step(x):
     return x
 
 print(step(tnp.ones(3)).shape)
+"""
+
+LONG = """\
+import sys
+import types
+import treadle
+import treadle.numpy as tnp
+from treadle_insight import Finding, Place
+from treadle_runtime.jitting import advice
+
+advice.LONG = 0.0
+
+def look(subject):
+    place = Place.of(subject.program.equations[0].source)
+    what = f"The loop at {place} was unrolled: {len(subject.program.equations)} copies."
+    yield Finding("loop.unrolled", what, (place,), fix="Use fori_loop.")
+
+loops = sys.modules["treadle_insight.looks.loops"] = types.ModuleType("loops")
+loops.look = look
+
+@treadle.jit
+def step(x):
+    for _ in range(12):
+        x = tnp.sin(x)
+    return x
+
+step(tnp.ones(3))
+step(tnp.ones(4))
 """
 
 
@@ -176,6 +205,16 @@ def test_a_compilation_that_is_still_running_is_said(tmp_path: Path) -> None:
     )
     assert "program.py:19" in said
     assert outcome(RUNNING, tmp_path, TREADLE_ADVICE="off") == (0, "")
+
+
+@pytest.mark.installed
+def test_loops_of_a_program_that_took_long_to_compile_are_reported_once(tmp_path: Path) -> None:
+    code, said = outcome(LONG, tmp_path)
+    assert code == 0, said
+    assert said.startswith("loop.unrolled: The loop at program.py:21 was unrolled: 12 copies.")
+    assert " to compile." in said
+    assert said.count("loop.unrolled") == 1
+    assert outcome(LONG, tmp_path, TREADLE_ADVICE="off") == (0, "")
 
 
 @pytest.mark.installed

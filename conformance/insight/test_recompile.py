@@ -517,6 +517,38 @@ def test_the_kinds_are_those_of_the_issue() -> None:
     assert {kind.code for kind in KINDS} <= {*findings}
 
 
+STRICT = """\
+import numpy as np
+
+@treadle.tree_util.register_pytree_node_class
+class Strict:
+    def __init__(self, x):
+        if type(x) is object or not hasattr(x, "shape"):
+            raise TypeError("an array")
+        self.x = x
+    def tree_flatten(self):
+        return (self.x,), None
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        return cls(*children)
+
+f = treadle.jit(lambda strict: strict.x.sum())
+with treadle.watch() as report:
+    for n in (3, 5, 6, 7):
+        f(Strict(tnp.ones(n)))
+    batch = np.ones(100_000, np.float32)
+    for n in range(20):
+        f(Strict(batch))
+"""
+
+
+@pytest.mark.installed
+def test_classes_that_refuse_to_be_built_without_arrays(tmp_path: Path) -> None:
+    report = report_of(HEAD + STRICT, tmp_path)
+    assert "axis 0 of `operand 0`" in only(report, "recompile").what
+    assert ": operand 0 of <lambda>." in only(report, "transfer").what
+
+
 def test_watching_does_not_change_results(tmp_path: Path) -> None:
     def run(text: str) -> Any:
         return run_program(HEAD + text, tmp_path)["y"]

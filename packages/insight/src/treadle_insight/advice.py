@@ -13,18 +13,16 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from importlib.util import find_spec
 from typing import Any, Final
 
 from treadle_insight.finding import Cost, Finding, seconds_text
-from treadle_insight.looks import program_look
 from treadle_insight.looks.misses import Definition, Miss, explained, place_of_definition
 from treadle_insight.looks.recompile import findings_of
 from treadle_insight.place import Place
 from treadle_insight.subject import Subject
 from treadle_insight.watching import watch
 from treadle_ir import Program
-from treadle_ir.errors import NOWHERE, Source, capture
+from treadle_ir.errors import NOWHERE, Source, capture, module_or_none
 from treadle_ir.process import fork_safe_lock
 from treadle_ir.rewrite import inline
 from treadle_ir.settings import ADVICE
@@ -131,9 +129,8 @@ def compiled(program: Program, name: str, seconds: float) -> None:
 
 def _loops(program: Program, name: str) -> list[Finding]:
     """Return the findings on loops in a program, the most costly first."""
-    if find_spec("treadle_insight.looks.loops") is None:
-        return []
-    found = [*program_look("loops")(Subject.of_program(program, name))]
+    loops = module_or_none("treadle_insight.looks.loops")
+    found = [] if loops is None else loops.look(Subject.of_program(program, name))
     return sorted(found, key=lambda each: -each.cost.weight)
 
 

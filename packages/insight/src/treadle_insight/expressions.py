@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from treadle_insight.place import Place
@@ -119,6 +119,19 @@ def operand_texts(place: Place) -> tuple[str, ...]:
         not found.args or found.keywords or any([isinstance(x, ast.Starred) for x in found.args])
     )
     return () if is_open else tuple(map(_short, arguments_of(place)))
+
+
+def paths_or_numbers(paths: Callable[[], Sequence[str]], count: int) -> Sequence[str]:
+    """Return the names of arguments, or their numbers if a class of the user's refuses to be built without arrays.
+
+    Args:
+        paths: returns the names.
+        count: how many arguments there are.
+    """
+    try:
+        return paths()
+    except Exception:  # whatever the user's constructor raises
+        return [f"operand {number}" for number in range(count)]
 
 
 def argument_text(place: Place, function: Callable[..., Any], name: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, final
 
+from treadle_insight.expressions import paths_or_numbers
 from treadle_insight.place import Place
 from treadle_ir import ArrayType
 from treadle_ir.settings import Context
@@ -143,14 +144,20 @@ def _described(each: Difference, signature: Signature, names: Sequence[str]) -> 
         accident = any([_is_accident(line) for line in lines])
         return "structure", "; ".join(lines[:2]), str(now), str(before), accident
     if each.cause == "type":
-        path = signature.paths(names)[each.index].removeprefix("argument ")
+        path = _path(signature, names, each.index)
         return _typed(path, now, before)
     if each.cause == "placement":
-        path = signature.paths(names)[each.index].removeprefix("argument ")
+        path = _path(signature, names, each.index)
         moved = now.devices != before.devices
         return "placement", path, _where(now), _where(before), moved
     what = "the sharding" if each.cause == "sharding" else "the mesh axes of the arguments"
     return "placement", what, "another one", "one", True
+
+
+def _path(signature: Signature, names: Sequence[str], index: int) -> str:
+    """Return the name of an array among the arguments, such as `x['w']`."""
+    paths = paths_or_numbers(lambda: signature.paths(names), len(signature.types))
+    return paths[index].removeprefix("argument ")
 
 
 def _typed(path: str, now: ArrayType, before: ArrayType) -> _Described:

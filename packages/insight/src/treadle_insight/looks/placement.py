@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, final
 
-from treadle_insight.expressions import argument_text, operand_texts
+from treadle_insight.expressions import argument_text, operand_texts, paths_or_numbers
 from treadle_insight.finding import Cost, Finding, bytes_text
 from treadle_insight.kinds import Kind
 from treadle_insight.looks.part import Part
@@ -218,7 +218,7 @@ def _names(operand: TransferredOperand, place: Place) -> list[str]:
     if operand.paths is not None:
         return [
             f"`{path.removeprefix('argument ')}`" if path.startswith("argument ") else path
-            for path in operand.paths()
+            for path in paths_or_numbers(operand.paths, len(operand.operands))
         ]
     texts = operand_texts(place)
     if len(texts) != len(operand.operands):

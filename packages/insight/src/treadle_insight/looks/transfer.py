@@ -9,7 +9,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from treadle_insight.expressions import argument_text, operand_texts
+from treadle_insight.expressions import argument_text, operand_texts, paths_or_numbers
 from treadle_insight.finding import Cost, Finding, bytes_text
 from treadle_insight.kinds import Kind
 from treadle_insight.looks.misses import place_of_definition
@@ -137,7 +137,9 @@ class TransferPart(Part):
 
 def _repeated(event: ElementsTransferred, operand: TransferredOperand) -> _Repeated:
     """Return what is known of an array that is transferred for the first time."""
-    place, path = Place.of(event.place), operand.path
+    place, path = Place.of(event.place), f"operand {operand.number}"
+    if operand.paths is not None:
+        path = paths_or_numbers(operand.paths, len(operand.operands))[operand.number]
     what, name, text = path, "", ""
     defined = None
     if operand.function is not None:
