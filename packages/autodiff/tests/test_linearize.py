@@ -1,4 +1,4 @@
-"""The equations of a derivative name the operation that they belong to, and the operations themselves that they are none."""
+"""The equations of a derivative name the operation that they belong to; the operation itself names none."""
 
 from __future__ import annotations
 
