@@ -11,7 +11,6 @@ from treadle_autodiff.linearize import linearize_tree
 from treadle_autodiff.tangents import presented
 from treadle_autodiff.user_function import (
     Argnums,
-    Differentiated,
     Tree,
     check_callable,
     no_reduced_axes,
@@ -135,9 +134,7 @@ def value_and_grad(
             gradient = gradients[wanted[0]]
         return ((value, *released(aux)) if has_aux else value), gradient
 
-    note_derivative(
-        value_and_gradient, Differentiated("value_and_grad", fun, argnums, bool(has_aux))
-    )
+    note_derivative(value_and_gradient, "value_and_grad", fun, argnums, has_aux)
     return value_and_gradient
 
 
@@ -220,7 +217,7 @@ def grad(
         value, derivative = both(*args, **kwargs)
         return (derivative, value[1]) if has_aux else derivative
 
-    note_derivative(gradient, Differentiated("grad", fun, argnums, bool(has_aux)))
+    note_derivative(gradient, "grad", fun, argnums, has_aux)
     return gradient
 
 

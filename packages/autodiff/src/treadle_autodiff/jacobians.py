@@ -13,7 +13,6 @@ from treadle_autodiff.linearize import Linearized, linearize_tree
 from treadle_autodiff.tangents import presented
 from treadle_autodiff.user_function import (
     Argnums,
-    Differentiated,
     Tree,
     check_callable,
     note_derivative,
@@ -125,7 +124,7 @@ def _jacobian(
         result = tree_unflatten(out, trees)
         return (result, *released(aux)) if has_aux else result
 
-    note_derivative(jacobian, Differentiated(name, fun, argnums, bool(has_aux)))
+    note_derivative(jacobian, name, fun, argnums, has_aux)
     return jacobian
 
 

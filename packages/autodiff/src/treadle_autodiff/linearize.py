@@ -180,19 +180,23 @@ class LinearizeTrace(DualTrace):
         tangents = self._sharded(primals, tangents)
         split, tape = self._split, self.tape
         program = split.program
-        outer = None if program is None else program.derivative
-        if not primitive.is_function:  # a user's rule has lines of its own
-            tape.derivative = outer or source.derivative_source(primitive.name, 2)
-            if program is not None:
-                program.derivative = tape.derivative
-                split.outer, split.primal = outer, primitive
+        outer = None
+        if program is not None:
+            outer = program.derivative
+            if not primitive.is_function:  # a user's rule has lines of its own
+                mark = outer or source.derivative_source(primitive.name, 2)
+                tape.derivative = program.derivative = mark
+                if outer is None and program is split.parent:
+                    program.primal = primitive
+                else:
+                    split.outer, split.primal = outer, primitive
         token = set_current(split)
         try:
             results, result_tangents = jvp_rules[primitive](primitive, primals, tangents)
         finally:
             reset_current(token)
-            tape.derivative = None
             if program is not None:
+                tape.derivative = program.primal = None
                 program.derivative = outer
         if any([type(x) is StagedTracer and x.owner is tape for x in results]):
             whole = self._split.whole

@@ -15,7 +15,7 @@ from treadle_autodiff.slices import SliceCotangent, concatenated, non_overlappin
 from treadle_autodiff.tangents import Linear, Tangent, Zero, add
 from treadle_ir import Atom, Equation, Literal, Operand, Operands, Primitive, Program, Value
 from treadle_ir.errors import source
-from treadle_ir.tracing import current_trace
+from treadle_ir.tracing import current_trace, staging_trace
 
 
 def transpose(program: Program, known: Operands, cotangents: Sequence[Tangent]) -> list[Tangent]:
@@ -51,7 +51,9 @@ def transpose(program: Program, known: Operands, cotangents: Sequence[Tangent]) 
         if isinstance(atom, Value) and not isinstance(cotangent, Zero):
             gathered[atom] = add(gathered[atom], cotangent) if atom in gathered else cotangent
     outer = source.place.get()
-    here = source.Place("" if outer is None else outer.scope, transposed={})
+    # What is evaluated has no locations, so they are made only where a program is staged.
+    names: dict[tuple[str, str], tuple[str, str]] | None = {} if staging_trace() else None
+    here = source.Place("" if outer is None else outer.scope, transposed=names)
     if outer is not None:
         here.path = outer.path
     with source.placed(here):
@@ -100,7 +102,9 @@ def _backwards(
             part = SliceCotangent(axis, equation, gathered.pop(results[0]))
             cut.setdefault(part.whole, []).append(part)
             continue
-        here.replayed = place if place.names is None else source.transposed_source(place, here)
+        here.replayed = place
+        if place.names is not None and here.transposed is not None:
+            here.replayed = source.transposed_source(place, here)
         incoming: list[Tangent] = [
             gathered.pop(result) if result in gathered else Zero(result.type.tangent())
             for result in results

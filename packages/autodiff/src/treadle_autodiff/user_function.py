@@ -97,14 +97,23 @@ class Differentiated(NamedTuple):
         return tuple([number % count if count else number for number in given])
 
 
-def note_derivative(derivative: Callable[..., Any], of: Differentiated) -> None:
-    """Let a function know what it is the derivative of.
+def note_derivative(
+    derivative: Callable[..., Any],
+    mode: str,
+    function: Callable[..., Any],
+    argnums: Argnums,
+    has_aux: bool,
+) -> None:
+    """Let a function know what it is the derivative of. Any: functions of users.
 
     Args:
-        derivative: the wrapper that a transformation returns. Any: of users.
-        of: what `derivative_of` shall return for it.
+        derivative: the wrapper that a transformation returns.
+        mode: the transformation's name.
+        function: the function that is differentiated.
+        argnums: the positions of the differentiated arguments.
+        has_aux: whether the function returns auxiliary output, too.
     """
-    vars(derivative)[_NAME] = of
+    derivative.__dict__[_NAME] = mode, function, argnums, has_aux  # a plain tuple takes less time
 
 
 def derivative_of(function: object) -> Differentiated | None:
@@ -123,5 +132,7 @@ def derivative_of(function: object) -> Differentiated | None:
         ('grad', None)
     """
     names = getattr(function, "__dict__", {})
-    found: Differentiated | None = names.get(_NAME)
-    return found if found is not None and names.get("__wrapped__") is found.function else None
+    if _NAME not in names:
+        return None
+    found = Differentiated(*names[_NAME])
+    return found if names.get("__wrapped__") is found.function else None

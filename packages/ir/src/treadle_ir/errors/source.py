@@ -328,7 +328,9 @@ def derivative_source(operation: str, depth: int = 1) -> Source:
         operation: the name of the operation.
         depth: the number of frames below that are known to be treadle's.
     """
-    found = operation_source(depth + 1)
+    here = place.get()
+    replayed = None if here is None else here.replayed
+    found = operation_source(depth + 1) if replayed is None else replayed
     if (
         found.code is None or found.derivative_of
     ):  # of a derivative's derivative, the user's operation stays known
