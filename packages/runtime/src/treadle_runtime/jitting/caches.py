@@ -12,17 +12,19 @@ import weakref
 from collections import deque
 from collections.abc import Callable
 from types import FunctionType, MethodType
-from typing import Any, Final, TypeVar, final
+from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 
 from treadle_ir.process import fork_safe_lock
 from treadle_ir.tracing import Signature
 from treadle_runtime.jitting.compiled_call import CompiledCall
-from treadle_runtime.jitting.dispatch import Dispatcher
 from treadle_runtime.jitting.miss import FastCall, no_fast_call
 from treadle_runtime.jitting.once import OncePerKey
 from treadle_runtime.jitting.options import JitOptions
 from treadle_runtime.jitting.statics import Identity, Key, holds_dead
 from treadle_runtime.jitting.traced import Timing, Traced
+
+if TYPE_CHECKING:
+    from treadle_runtime.jitting.dispatch import Dispatcher
 
 V = TypeVar("V")
 
@@ -51,7 +53,7 @@ class FunctionCache:
         self.traces: dict[Key, Traced] = {}
         self.calls: dict[Key, CompiledCall] = {}  # types with their placements
         self.fast: FastCall = no_fast_call  # serves calls of known kinds
-        self.dispatcher: Final = Dispatcher()
+        self.dispatcher: Dispatcher | None = None  # of a function that has been called twice
         self.timings: deque[Timing] = deque(maxlen=MOST_SIGNATURES)
         self.tracing: Final = OncePerKey()
         self.compiling: Final = OncePerKey()
@@ -77,7 +79,7 @@ class FunctionCache:
     def clear(self) -> None:
         """Clear the cache."""
         self.fast = no_fast_call
-        self.dispatcher.clear()
+        self.dispatcher = None
         self.traces.clear()
         self.calls.clear()
         self.timings.clear()

@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, final
+from typing import Any, Final, final
 
 from treadle_compiler import LoweredModule, lower_program
 from treadle_ir import ArrayType, Atom, Program
@@ -22,7 +22,6 @@ from treadle_runtime.jitting.compiled_call import CompiledCall
 from treadle_runtime.jitting.donation import donated_leaves, donations_of, pair, warn_unusable
 from treadle_runtime.jitting.known import with_known
 from treadle_runtime.jitting.options import JitOptions
-from treadle_runtime.jitting.rolling import rolled
 from treadle_runtime.jitting.shardings import outputs_of
 from treadle_runtime.jitting.statics import Key
 from treadle_runtime.jitting.traced import Traced
@@ -138,7 +137,7 @@ def _lowered(
         given = wanted or [None] * len(by_rule)
         wanted = [one or two for one, two in zip(given, by_rule, strict=True)]
     target = platform or placement.device.backend.platform
-    program = rolled(program, options.roll or ROLL(), target)
+    program = _rolled(program, options.roll or ROLL(), target)
     prepared = prepare(program, len(captured), options, arguments)
     if listeners:
         _tell_refusals(function, name, options, arguments, types, prepared.results)
@@ -198,6 +197,28 @@ def _tell_refusals(
                         capture(),
                     )
                 )
+
+
+_SMALL: Final = 100  # equations, below which a program compiles quickly anyway
+
+
+def _rolled(program: Program, how: str, platform: str) -> Program:
+    """Return the program that is compiled: with scans in the place of unrolled loops, where that is wanted.
+
+    Args:
+        program: the program, optimised.
+        how: `off`; `auto`, for loops that are certain to win, which was measured on the CPU; or `all`.
+        platform: the platform for which it is compiled.
+    """
+    if how == "off" or (how == "auto" and platform != "cpu"):
+        return program
+    most = max([len(each.equations) for each in (program, *program.nested())])
+    if how == "auto" and most < _SMALL:
+        return program
+    from treadle_ir.rewrite import certain_to_win, every, map_programs, roll  # noqa: PLC0415 - for large programs
+
+    choose = every if how == "all" else certain_to_win
+    return map_programs(program, lambda each: roll(each, choose))
 
 
 def _warn_of_constants(captured: Sequence[DeviceArray], traced: Traced, name: str) -> None:

@@ -166,6 +166,10 @@ class JitFunction(Generic[P, R]):
         fast = call.fast_calls[kinds]
         if fast is not None:
             split = self._options.split
+            if cache.dispatcher is None:
+                from treadle_runtime.jitting.dispatch import Dispatcher  # noqa: PLC0415 - as above
+
+                cache.dispatcher = Dispatcher()
             cache.fast = cache.dispatcher.serving(
                 args, kwargs, fast, split.static_argnums, split.static_argnames
             )
