@@ -32,7 +32,11 @@ class Kind:
 
 
 # The modules that declare kinds, in the order of the documentation.
-MODULES: Final = ("treadle_insight.looks.captures",)
+MODULES: Final = (
+    "treadle_insight.looks.captures",
+    "treadle_insight.looks.frozen",
+    "treadle_insight.looks.effects",
+)
 
 
 @final

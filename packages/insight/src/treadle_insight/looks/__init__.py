@@ -24,7 +24,12 @@ PROGRAM_LOOKS: Final = ("captures",)
 # The tables that `explain` shows: modules with a function `tables(subject)`.
 TABLE_LOOKS: Final[tuple[str, ...]] = ()
 # The parts of `watch` by name: a module and its class. A part's name is the first word of its kinds.
-WATCH_PARTS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType({})
+WATCH_PARTS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+    {
+        "frozen": ("frozen", "FrozenValues"),
+        "effect": ("effects", "Effects"),
+    }
+)
 
 
 def program_look(name: str) -> ProgramLook:

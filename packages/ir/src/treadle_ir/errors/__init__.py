@@ -90,6 +90,7 @@ if TYPE_CHECKING:
         NOWHERE as NOWHERE,
         Source as Source,
         capture as capture,
+        kind_of_file as kind_of_file,
         location_of as location_of,
         operation_source as operation_source,
         short_name as short_name,
@@ -137,8 +138,8 @@ if not TYPE_CHECKING:
             ),
             "treadle_ir.errors.other_libraries": "conversion_of is_convertible refusal",
             "treadle_ir.errors.source": (
-                "NOWHERE Source capture location_of operation_source short_name user_frame "
-                "user_stacklevel within"
+                "NOWHERE Source capture kind_of_file location_of operation_source short_name "
+                "user_frame user_stacklevel within"
             ),
             "treadle_ir.errors.tracebacks": "NO_BOUNDARY boundaries boundary has_handler",
             "treadle_ir.errors.whose": "is_users",
