@@ -36,6 +36,9 @@ MODULES: Final = (
     "treadle_insight.looks.captures",
     "treadle_insight.looks.frozen",
     "treadle_insight.looks.effects",
+    "treadle_insight.looks.clock",
+    "treadle_insight.looks.leaks",
+    "treadle_insight.looks.keys",
 )
 
 

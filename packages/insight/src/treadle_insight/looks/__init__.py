@@ -28,6 +28,9 @@ WATCH_PARTS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
         "frozen": ("frozen", "FrozenValues"),
         "effect": ("effects", "Effects"),
+        "clock": ("clock", "Clock"),
+        "leak": ("leaks", "Leaks"),
+        "key": ("keys", "Keys"),
     }
 )
 

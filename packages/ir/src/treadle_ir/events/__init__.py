@@ -13,12 +13,14 @@ if TYPE_CHECKING:
         Event as Event,
         ExecutableFound as ExecutableFound,
         FunctionStaged as FunctionStaged,
+        KeyReused as KeyReused,
         MemoryDonated as MemoryDonated,
         ProgramCompiled as ProgramCompiled,
         ProgramLowered as ProgramLowered,
         ProgramMade as ProgramMade,
         StagingBegan as StagingBegan,
         StagingFailed as StagingFailed,
+        TracerLeaked as TracerLeaked,
         emit as emit,
         heard as heard,
         listeners as listeners,
@@ -33,9 +35,9 @@ if not TYPE_CHECKING:
         __name__,
         {
             "treadle_ir.events.kinds": (
-                "CallbackRun ElementsTransferred Event ExecutableFound FunctionStaged "
+                "CallbackRun ElementsTransferred Event ExecutableFound FunctionStaged KeyReused "
                 "MemoryDonated ProgramCompiled ProgramLowered ProgramMade StagingBegan "
-                "StagingFailed emit heard listeners listening tell"
+                "StagingFailed TracerLeaked emit heard listeners listening tell"
             ),
             "treadle_ir.events.logs": "logger say wanted",
         },
