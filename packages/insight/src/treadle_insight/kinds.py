@@ -39,6 +39,7 @@ MODULES: Final = (
     "treadle_insight.looks.clock",
     "treadle_insight.looks.leaks",
     "treadle_insight.looks.keys",
+    "treadle_insight.looks.dispatch",
 )
 
 

@@ -31,6 +31,7 @@ WATCH_PARTS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "clock": ("clock", "Clock"),
         "leak": ("leaks", "Leaks"),
         "key": ("keys", "Keys"),
+        "dispatch": ("dispatch", "Dispatch"),
     }
 )
 
