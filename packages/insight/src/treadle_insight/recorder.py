@@ -21,7 +21,7 @@ from typing import Any, Final, TypeAlias, final
 
 import numpy as np
 
-from treadle_insight.bytecode import Facts, Path, facts_of
+from treadle_insight.bytecode import Facts, Path, Store, facts_of
 from treadle_insight.objects import MISSING, followed, is_object
 from treadle_insight.profiling import Hook, installed, removed
 from treadle_ir import Program
@@ -256,10 +256,8 @@ def _enter(staging: Staging, facts: Facts, frame: FrameType) -> None:
     if code.co_name == "__init__":
         made = frame.f_locals.get(code.co_varnames[0]) if code.co_varnames else None
         if is_object(made):
-            try:
+            with suppress(TypeError):
                 staging.made[id(made)] = weakref.ref(made)
-            except TypeError:
-                pass
     if code.co_filename == _RANDOM_FILE:
         _note_random(staging, frame)
         return
@@ -291,6 +289,8 @@ def _note_variables(staging: Staging, ran: Ran, frame: FrameType) -> None:
             source = Source(frame.f_code, store.offset)
             change = Change(ran.scope, store.name, store.name, id(before), before is None, source)
             staging.changes.append(change)
+        elif store.owner is not None and store.owner.root != "argument":
+            _note_attribute(staging, frame, store, value_of(staging, store.owner, frame))
     for read in ran.facts.reads:
         if read.method and read.path.root != "argument":
             generator = _numpys_generator(value_of(staging, read.path, frame), read.method)
@@ -300,7 +300,7 @@ def _note_variables(staging: Staging, ran: Ran, frame: FrameType) -> None:
 
 
 def _note_objects(staging: Staging, ran: Ran, frame: FrameType) -> None:
-    """Note the objects among a function's arguments whose attributes it reads, and the attributes that it may assign."""
+    """Note the objects among a function's arguments whose attributes it reads, and those that it may assign."""
     names = frame.f_locals
     for name in ran.facts.arguments:
         value = names.get(name)
@@ -311,20 +311,29 @@ def _note_objects(staging: Staging, ran: Ran, frame: FrameType) -> None:
         except TypeError:  # it cannot be referred to weakly
             continue
     for store in ran.facts.stores:
-        if store.owner is None or store.owner.root != "argument":
-            continue
-        owner = followed(names.get(store.owner.name), store.owner.steps)
-        if owner is MISSING or not is_object(owner):
-            continue
-        before = followed(owner, ((".", store.name),))
-        empty = before is MISSING or before is None
-        try:
-            reference = weakref.ref(owner)
-        except TypeError:
-            continue
-        path = str(Path("argument", store.owner.name, (*store.owner.steps, (".", store.name))))
-        source = Source(frame.f_code, store.offset)
-        staging.changes.append(Change(reference, store.name, path, id(before), empty, source))
+        if store.owner is not None and store.owner.root == "argument":
+            owner = followed(names.get(store.owner.name), store.owner.steps)
+            _note_attribute(staging, frame, store, owner)
+
+
+def _note_attribute(staging: Staging, frame: FrameType, store: Store, owner: Any) -> None:
+    """Note an attribute that a function may assign. Any: the object, of the user's class, or `MISSING`."""
+    if owner is MISSING or not is_object(owner):
+        return
+    before = followed(owner, ((".", store.name),))
+    assert store.owner is not None, "attributes have an owner"
+    path = Path(store.owner.root, store.owner.name, (*store.owner.steps, (".", store.name)))
+    with suppress(TypeError):  # it may be that it cannot be referred to weakly
+        staging.changes.append(
+            Change(
+                weakref.ref(owner),
+                store.name,
+                str(path),
+                id(before),
+                before is MISSING or before is None,
+                Source(frame.f_code, store.offset),
+            )
+        )
 
 
 def value_of(staging: Staging, path: Path, frame: FrameType) -> Any:  # Any: of users
@@ -354,6 +363,8 @@ def _note_call(
     staging: Staging, frame: FrameType, function: Any, waiting: dict[int, tuple[str, Effect]]
 ) -> None:
     """Note a call of a function written in C, if it has an effect. Any: the function."""
+    if frame.f_code.co_filename == _RANDOM_FILE:  # the caller of its function has been noted
+        return
     effect = _effect(staging, frame, function)
     if effect is None:
         return

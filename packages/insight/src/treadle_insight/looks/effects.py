@@ -231,14 +231,10 @@ def _changes(staging: Staging) -> Iterator[Finding]:
 def _assigned(staging: Staging, change: Change, *, is_global: bool) -> Finding:
     """Return the finding for a variable or an attribute that was assigned."""
     place, name = Place.of(change.source), staging.name
-    kind = "the global variable " if is_global else ""
+    what = f"The global variable `{change.path}`" if is_global else f"`{change.path}`"
     return Finding(
         "effect.global" if is_global else "effect.attribute",
-        f"{kind}`{change.path}` at {place} was assigned {_ONCE.format(name=name)}; calls of the compiled {name} leave "
-        "it as it is.".replace("the", "The", 1)
-        if is_global
-        else f"`{change.path}` at {place} was assigned {_ONCE.format(name=name)}; calls of the compiled {name} leave it as "
-        "it is.",
+        f"{what} was assigned at {place} {_ONCE.format(name=name)}; calls of the compiled {name} leave it as it is.",
         (place,),
         (),
         f"Return the new value from {name}, and assign `{change.path}` outside of it.",

@@ -8,6 +8,7 @@ one of its programs has the values of now.
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -162,6 +163,15 @@ class _Function:
 
 
 @final
+class _Thread(threading.local):
+    """The call that runs in this thread."""
+
+    def __init__(self) -> None:
+        self.given: tuple[int, ...] = ()  # the ids of its arguments
+        self.traced: set[int] = set()  # the ids of the functions that were traced in it
+
+
+@final
 class FrozenValues(Part):
     """Remembers which values functions read while they were traced, and compares them after each call."""
 
@@ -171,6 +181,7 @@ class FrozenValues(Part):
         self._functions: dict[int, _Function] = {}  # by the id of the user's function
         self._alive: dict[int, weakref.ref[Any]] = {}  # Any: a user's function
         self._found: list[Finding] = []
+        self._thread = _Thread()
         self._lock = fork_safe_lock()
 
     def enter(self) -> None:
@@ -188,6 +199,7 @@ class FrozenValues(Part):
         """Remember what a function has read that was traced now."""
         variables = [*_variables(staging)][:_MOST]
         number = id(staging.function)
+        self._thread.traced.add(number)
 
         def gone(_: object) -> None:
             self._functions.pop(number, None)
@@ -208,15 +220,29 @@ class FrozenValues(Part):
     def called(
         self, function: ObservedFunction, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> None:
-        """Compare what the programs of a function have frozen with what there is now.
+        """Note the arguments of a call, by their ids.
 
         Args:
             function: the jitted function.
             args: its positional arguments.
             kwargs: its keyword arguments.
         """
-        known = self._functions.get(id(function.__wrapped__))
-        if known is None:
+        here = self._thread
+        here.traced.clear()
+        if id(function.__wrapped__) in self._functions:
+            here.given = (*map(id, args), *map(id, kwargs.values()))
+
+    def returned(self, function: ObservedFunction, result: Any) -> None:
+        """Compare what the programs of a function have frozen with what there is now, unless it was traced just now.
+
+        Args:
+            function: the jitted function.
+            result: its result. Any: a pytree.
+        """
+        number = id(function.__wrapped__)
+        known = self._functions.get(number)
+        here = self._thread
+        if known is None or number in here.traced:
             return
         changed: list[_Variable] = []
         for program in known.programs:
@@ -224,17 +250,15 @@ class FrozenValues(Part):
                 if variable.before.kept is not variable.now() and variable.has_changed():
                     changed.append(variable)
         if changed:
-            self._say(known, changed, args, kwargs)
+            self._say(known, changed, here.given)
 
     def _say(
         self,
         known: _Function,
         changed: list[_Variable],
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
+        given: tuple[int, ...],
     ) -> None:
         """Report variables that have changed, unless a program of the function has the values of now."""
-        given = [*map(id, args), *map(id, kwargs.values())]
         old = {id(variable) for variable in changed}
         for program in known.programs:
             owners = [each.owner for each in program if each.owner is not None]
