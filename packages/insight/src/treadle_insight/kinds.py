@@ -45,6 +45,12 @@ MODULES: Final = (
     "treadle_insight.looks.zeros",
     "treadle_insight.looks.nans",
     "treadle_insight.looks.digits",
+    "treadle_insight.looks.frozen",
+    "treadle_insight.looks.effects",
+    "treadle_insight.looks.clock",
+    "treadle_insight.looks.leaks",
+    "treadle_insight.looks.keys",
+    "treadle_insight.looks.dispatch",
     "treadle_insight.doctor",
 )
 

@@ -59,6 +59,12 @@ if TYPE_CHECKING:
     from treadle_runtime.evaluation.finite import NotFiniteError as NotFiniteError
     from treadle_runtime.evaluation.instrumented import NoExecutionError as NoExecutionError
     from treadle_runtime.evaluation.limits import host_limits as host_limits
+    from treadle_runtime.evaluation.observed import (
+        OperationObserver as OperationObserver,
+        observing_operations as observing_operations,
+        runtime_evaluator as runtime_evaluator,
+        seconds_of as seconds_of,
+    )
     from treadle_runtime.host.breakpoint import breakpoint as breakpoint
     from treadle_runtime.host.buffers import buffer_callback as buffer_callback
     from treadle_runtime.host.callbacks import (
@@ -218,6 +224,9 @@ if not TYPE_CHECKING:
             "treadle_runtime.evaluation.finite": "NotFiniteError",
             "treadle_runtime.evaluation.instrumented": "NoExecutionError",
             "treadle_runtime.evaluation.limits": "host_limits",
+            "treadle_runtime.evaluation.observed": (
+                "OperationObserver observing_operations runtime_evaluator seconds_of"
+            ),
             "treadle_runtime.host.breakpoint": "breakpoint",
             "treadle_runtime.host.buffers": "buffer_callback",
             "treadle_runtime.host.callbacks": (

@@ -14,8 +14,7 @@ from typing import Final
 
 from treadle_compiler import forget_disk, forget_executables
 from treadle_ir import Program
-from treadle_ir.tracing import ROOT
-from treadle_runtime import FunctionCache, RuntimeEvaluator
+from treadle_runtime import FunctionCache, runtime_evaluator
 
 CACHES: Final[dict[str, str]] = {
     "treadle_autodiff.rules.elementwise": "_literal",
@@ -78,8 +77,9 @@ def clear_caches() -> None:
             each.derived.clear()
     forget_executables()
     forget_disk()
-    if isinstance(ROOT.evaluator, RuntimeEvaluator):
-        ROOT.evaluator.clear()
+    evaluator = runtime_evaluator()
+    if evaluator is not None:
+        evaluator.clear()
     for module, cells in CACHES.items():
         loaded = sys.modules.get(module)
         if loaded is not None:

@@ -42,6 +42,12 @@ WATCH_PARTS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "placement": ("placement", "PlacementPart"),
         "transfer": ("transfer", "TransferPart"),
         "static": ("static_arguments", "StaticPart"),
+        "frozen": ("frozen", "FrozenValues"),
+        "effect": ("effects", "Effects"),
+        "clock": ("clock", "Clock"),
+        "leak": ("leaks", "Leaks"),
+        "key": ("keys", "Keys"),
+        "dispatch": ("dispatch", "Dispatch"),
     }
 )
 

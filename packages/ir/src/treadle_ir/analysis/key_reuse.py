@@ -30,10 +30,12 @@ from treadle_ir.core.types import ArrayType, Type
 from treadle_ir.core.values import Literal, Value
 from treadle_ir.errors.kinds import KeyReuseError
 from treadle_ir.errors.source import Source
+from treadle_ir.events.kinds import KeyReused, emit
 from treadle_ir.primitives.call import Checkpoint, OptimizationBarrier
 from treadle_ir.primitives.random import RandomBits, RandomSplit
 from treadle_ir.process.nesting import deeper
 from treadle_ir.reference import eval_rules
+from treadle_ir.settings.declared import DEBUG_KEY_REUSE, KEY_LISTENERS
 
 Elements: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
@@ -102,7 +104,7 @@ class KeyUses:
         """Follow one operation, and return the cells of its results, None for results that are not keys.
 
         Raises:
-            KeyReuseError: a key is used that has been used before.
+            KeyReuseError: a key is used that has been used before, and no listener is notified instead.
         """
         if not any([is_cells(x) for x in operands]) and not any(map(is_keys, results)):
             return [None] * len(results)
@@ -128,7 +130,7 @@ class KeyUses:
         """Follow a program, and return the cells of its results.
 
         Raises:
-            KeyReuseError: a key is used that has been used before.
+            KeyReuseError: a key is used that has been used before, and no listener is notified instead.
         """
         numbers: dict[Cell, int] = {}
         kind = (program, *[_kind(operand, numbers) for operand in operands])
@@ -191,6 +193,9 @@ class KeyUses:
         for cell in cells.ravel():
             before = self._before(cell)
             if before is not None:
+                if KEY_LISTENERS() and not DEBUG_KEY_REUSE():
+                    emit(KeyReused(primitive, source, before))
+                    return
                 raise reused(primitive, source, before)
             self._used[cell] = source
 

@@ -91,6 +91,7 @@ if TYPE_CHECKING:
         Source as Source,
         capture as capture,
         is_internal as is_internal,
+        kind_of_file as kind_of_file,
         location_of as location_of,
         operation_source as operation_source,
         short_name as short_name,
@@ -139,8 +140,8 @@ if not TYPE_CHECKING:
             ),
             "treadle_ir.errors.other_libraries": "conversion_of is_convertible refusal",
             "treadle_ir.errors.source": (
-                "NOWHERE Source capture is_internal location_of operation_source short_name "
-                "user_frame user_stacklevel within"
+                "NOWHERE Source capture is_internal kind_of_file location_of operation_source "
+                "short_name user_frame user_stacklevel within"
             ),
             "treadle_ir.errors.stored_names": "stored_name",
             "treadle_ir.errors.tracebacks": "NO_BOUNDARY boundaries boundary has_handler",

@@ -12,10 +12,13 @@ import os
 import sys
 from contextvars import ContextVar
 from types import CodeType, FrameType
-from typing import Any, ClassVar, Final, final
+from typing import Any, ClassVar, Final, Literal, TypeAlias, final
 
+FileKind: TypeAlias = Literal["ours", "standard", "installed", "user"]
 _STANDARD: Final = os.path.join(os.path.dirname(os.__file__), "")
+_GENERATED: Final = "<frozen", "<string>", "<__array_function__", "<timeit"  # code without a file
 _INTERNAL: Final[list[str]] = []
+_LIBRARIES: Final = "standard", "installed"
 _LIMIT: Final = 16384
 _IS_INTERNAL: Final[dict[str, bool]] = {}  # by file name; filled on demand
 
@@ -39,6 +42,28 @@ def is_internal(filename: str) -> bool:
             _IS_INTERNAL.clear()
         _IS_INTERNAL[filename] = known
     return known
+
+
+def kind_of_file(file: str) -> FileKind:
+    """Return whose code a file has: treadle's own, the standard library's, an installed package's, or the user's.
+
+    Code without a file, such as a generated method of a dataclass, counts as the standard library's.
+
+    Args:
+        file: the name of the file, as in a code object.
+
+    Example:
+        >>> import os, numpy
+        >>> kind_of_file(__file__), kind_of_file(os.__file__), kind_of_file(numpy.__file__), kind_of_file("train.py")
+        ('ours', 'standard', 'installed', 'user')
+    """
+    if file.startswith(tuple(_INTERNAL)):
+        return "ours"
+    if "site-packages" in file or "dist-packages" in file:
+        return "installed"
+    if file.startswith((_STANDARD, *_GENERATED)):
+        return "standard"
+    return "user"
 
 
 def short_name(file: str) -> str:
@@ -426,20 +451,15 @@ def user_location() -> str:
     If a library such as SciPy made the call, the user's call of the library comes first, and the library's line second.
     """
     found = capture()
-    if not _is_of_a_library(found.file):
+    if kind_of_file(found.file) not in _LIBRARIES:
         return found.show()
     frame = user_frame()
     while frame is not None:
         code = frame.f_code
-        if not is_internal(code.co_filename) and not _is_of_a_library(code.co_filename):
+        if not is_internal(code.co_filename) and kind_of_file(code.co_filename) not in _LIBRARIES:
             return f"{Source(code, frame.f_lasti).show()}\n    inside of {found.show()}"
         frame = frame.f_back
     return found.show()
-
-
-def _is_of_a_library(file: str) -> bool:
-    """Return whether a file was installed: a part of a package or of Python itself."""
-    return file.startswith(_STANDARD) or "site-packages" in file or "dist-packages" in file
 
 
 def location_of(frame: FrameType | None) -> str:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         Event as Event,
         ExecutableFound as ExecutableFound,
         FunctionStaged as FunctionStaged,
+        KeyReused as KeyReused,
         MemoryDonated as MemoryDonated,
         PlacementRefused as PlacementRefused,
         ProgramCompiled as ProgramCompiled,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
         Request as Request,
         StagingBegan as StagingBegan,
         StagingFailed as StagingFailed,
+        TracerLeaked as TracerLeaked,
         TransferredOperand as TransferredOperand,
         emit as emit,
         heard as heard,
@@ -40,9 +42,9 @@ if not TYPE_CHECKING:
         {
             "treadle_ir.events.kinds": (
                 "ArgumentRefused ArrayCommitted CallbackRun DonationRefused ElementsTransferred "
-                "Event ExecutableFound FunctionStaged MemoryDonated PlacementRefused "
+                "Event ExecutableFound FunctionStaged KeyReused MemoryDonated PlacementRefused "
                 "ProgramCompiled ProgramLowered ProgramMade Request StagingBegan StagingFailed "
-                "TransferredOperand emit heard listeners listening tell"
+                "TracerLeaked TransferredOperand emit heard listeners listening tell"
             ),
             "treadle_ir.events.logs": "logger say wanted",
         },

@@ -18,6 +18,7 @@ from treadle_ir.process.fork import fork_safe_lock
 from treadle_ir.process.frozen_classes import frozen
 
 if TYPE_CHECKING:
+    from treadle_ir.core.primitive import Primitive
     from treadle_ir.core.program import Program
     from treadle_ir.core.types import Type
     from treadle_ir.tracing.signatures import Signature
@@ -76,6 +77,17 @@ class StagingFailed(Event):
 
     name: str
     function: Callable[..., Any]  # the user's. Any: its arguments and results
+
+
+@final
+@frozen
+class TracerLeaked(Event):
+    """A traced array is still referred to when its transformation has ended; `check_tracer_leaks` is not set."""
+
+    type: Type
+    place: Source  # of the operation that made it
+    held: str  # what refers to it
+    count: int  # of the transformation's arrays that are still referred to
 
 
 @final
@@ -142,6 +154,16 @@ class ExecutableFound(Event):
         """With where it was found."""
         where = "on disk" if self.on_disk else "in this process"
         return f"Found the executable of {self.name} for {self.platform} {where} in {self.seconds:.4f} s"
+
+
+@final
+@frozen
+class KeyReused(Event):
+    """A random key was used a second time; `debug_key_reuse` is not set."""
+
+    primitive: Primitive
+    place: Source  # of the second use
+    before: Source  # of the first use
 
 
 @final

@@ -38,6 +38,13 @@ DEBUG_KEY_REUSE: Final = Setting(
     instrumented=True,
     help="A typed random key that is used twice is a KeyReuseError that names both lines.",
 )
+KEY_LISTENERS: Final = Setting(
+    "key_listeners",
+    0,
+    instrumented=True,
+    listed=False,
+    help="The number of listeners that are notified of random keys that are used twice, instead of an error.",
+)
 ENABLE_CHECKS: Final = Setting(
     "enable_checks",
     False,

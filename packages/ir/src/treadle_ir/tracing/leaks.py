@@ -1,4 +1,4 @@
-"""Traced arrays that outlive their transformation, under `check_tracer_leaks`."""
+"""Traced arrays that outlive their transformation: refused under `check_tracer_leaks`, else told to listeners."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from types import CellType, FrameType, FunctionType, MethodType
 from typing import Final
 
 from treadle_ir.errors.kinds import LeakedTracerError
+from treadle_ir.events.kinds import TracerLeaked, emit, listeners
 from treadle_ir.settings.declared import CHECK_TRACER_LEAKS
 from treadle_ir.tracing.trace import Trace
 from treadle_ir.tracing.tracer import Tracer
@@ -16,38 +17,59 @@ _DEEP: Final = 4  # steps from a traced array to the objects that refer to it
 
 
 def checks_leaks() -> bool:
-    """Return whether `check_tracer_leaks` is set."""
-    return CHECK_TRACER_LEAKS()
+    """Return whether somebody asks for leaks: by `check_tracer_leaks`, or by listening to events."""
+    return bool(listeners) or CHECK_TRACER_LEAKS()
 
 
 def refuse_leaks(trace: Trace) -> None:
     """Refuse traced arrays that outlive their trace, which has ended; the caller has released its own references.
 
     Each traced array refers to its trace. The garbage collector, which takes tens of milliseconds, runs only if there
-    are references to the trace other than the caller's.
+    are references to the trace other than the caller's. Without `check_tracer_leaks`, listeners are notified.
+
+    Args:
+        trace: the trace.
 
     Raises:
-        LeakedTracerError: there is a traced array.
+        LeakedTracerError: there is a traced array, and `check_tracer_leaks` is set.
     """
+    if _references(trace) <= _ALONE:
+        return
+    _refresh_variables(sys._getframe(1))
     if _references(trace) <= _ALONE:
         return
     gc.collect()
     leaked = [x for x in gc.get_objects() if isinstance(x, Tracer) and x.owner is trace]
     if not leaked:
         return
+    refused = CHECK_TRACER_LEAKS()
     first = leaked[0]
-    source = first.source.show()
+    if not refused:  # arguments, which no line has made, come last
+        first = next((x for x in leaked if x.source.code is not None), first)
+    source = first.source
     type = first.type
     held = _holder(first, [leaked, sys._getframe()])
+    if not refused:
+        emit(TracerLeaked(type, source, held, len(leaked)))
+        return
     error = LeakedTracerError(
         f"a traced array of type {type} is kept after the trace has ended: {held}",
         fix="return it from the function, or print it with treadle.debug.print; what is kept is not a number",
     )
-    if source:
-        error.add_note(f"  the array was made at {source}")
+    if source.show():
+        error.add_note(f"  the array was made at {source.show()}")
     if len(leaked) > 1:
         error.add_note(f"  and {len(leaked) - 1} more")
     raise error
+
+
+def _refresh_variables(frame: FrameType | None) -> None:
+    """Release variables that functions have deleted, but of which frames that a profiler has seen still have a copy."""
+    if sys.getprofile() is None and sys.gettrace() is None:
+        return
+    while frame is not None:
+        frame.f_locals  # noqa: B018 - reading it makes the copy again
+        frame = frame.f_back
 
 
 def _references(x: object) -> int:
@@ -94,9 +116,21 @@ def _ours(holder: object) -> bool:
     return isinstance(holder, FrameType) and holder.f_code.co_filename == __file__
 
 
+def _running() -> list[FrameType]:
+    """Return the frames that run in this thread."""
+    found: list[FrameType] = []
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        found.append(frame)
+        frame = frame.f_back
+    return found
+
+
 def _described(holder: object, held: object) -> str:
     if isinstance(holder, FrameType):
-        return f"in a variable of {holder.f_code.co_qualname}, which is running"
+        runs = holder in _running()
+        why = "which is running" if runs else "which an exception's traceback or a debugger keeps"
+        return f"in a variable of {holder.f_code.co_qualname}, {why}"
     if isinstance(holder, CellType):
         return "in a variable that a function closes over"
     if isinstance(holder, dict):

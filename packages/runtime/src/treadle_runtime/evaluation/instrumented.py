@@ -14,7 +14,13 @@ from treadle_ir import Operands, Primitive, TreadleError
 from treadle_ir.analysis import Cells, KeyUses, is_keys, new_cells
 from treadle_ir.errors import operation_source
 from treadle_ir.process import fork_safe_rlock
-from treadle_ir.settings import DEBUG_INFS, DEBUG_KEY_REUSE, DEBUG_NANS, current_context
+from treadle_ir.settings import (
+    DEBUG_INFS,
+    DEBUG_KEY_REUSE,
+    DEBUG_NANS,
+    KEY_LISTENERS,
+    current_context,
+)
 from treadle_ir.tree import leaves_in_any_order
 from treadle_runtime.arrays.array import DeviceArray, elements_of
 from treadle_runtime.evaluation.finite import blamed, error_of, looked_for
@@ -109,6 +115,12 @@ def evaluating_with(
 # ---- keys
 
 
+def follows_keys() -> bool:
+    """Return whether keys are followed: for `debug_key_reuse`, or for listeners."""
+    context = current_context()
+    return context.get(DEBUG_KEY_REUSE) or context.get(KEY_LISTENERS) > 0
+
+
 def known(array: DeviceArray, *, elements: bool) -> Any:  # Any: cells, elements or None
     """Return the description of an operand for `KeyUses`: its keys, its elements if `elements`, or None."""
     if is_keys(array.type):
@@ -140,7 +152,7 @@ def _remember(array: DeviceArray, cells: Cells) -> None:
 def _follow(
     primitive: Primitive, arrays: Sequence[DeviceArray], operation: Operation
 ) -> tuple[KeyUses | None, Sequence[Cells | None]]:
-    if not current_context().get(DEBUG_KEY_REUSE):
+    if not follows_keys():
         return None, ()
     types = [placed.type for placed in operation.results]
     if not any(is_keys(x.type) for x in arrays) and not any(map(is_keys, types)):

@@ -10,13 +10,18 @@ from treadle_ir import TreadleError
 from treadle_ir.analysis import Cells, KeyUses
 from treadle_ir.errors import capture
 from treadle_ir.primitives.call import Call
-from treadle_ir.settings import DEBUG_KEY_REUSE, current_context
-from treadle_ir.tracing import ROOT, Arguments, positional_names
+from treadle_ir.tracing import Arguments, positional_names
 from treadle_ir.tree import opened_leaves
 from treadle_runtime.arrays.array import DeviceArray
-from treadle_runtime.evaluation.evaluator import RuntimeEvaluator
 from treadle_runtime.evaluation.finite import Culprit, Looked, culprit_in, error_of, looked_for
-from treadle_runtime.evaluation.instrumented import evaluating_with, keep, known, may_run
+from treadle_runtime.evaluation.instrumented import (
+    evaluating_with,
+    follows_keys,
+    keep,
+    known,
+    may_run,
+)
+from treadle_runtime.evaluation.observed import runtime_evaluator
 from treadle_runtime.jitting.compiled_call import CompiledCall
 from treadle_runtime.placement.guards import guard
 
@@ -28,13 +33,13 @@ def call_instrumented(call: CompiledCall, leaves: Sequence[DeviceArray]) -> Any:
         NotFiniteError, KeyReuseError, NoExecutionError: as the settings ask.
     """
     may_run(call.name)
-    evaluator = ROOT.evaluator
-    assert isinstance(evaluator, RuntimeEvaluator), "jit runs where the runtime evaluates"
+    evaluator = runtime_evaluator()
+    assert evaluator is not None, "jit runs where the runtime evaluates"
     program = call.traced.program
     arrays = [*call.captured, *leaves]
     uses = None
     cells: Sequence[Cells | None] = []
-    if current_context().get(DEBUG_KEY_REUSE):
+    if follows_keys():
         uses = KeyUses()
         try:
             cells = uses.run(program, [known(x, elements=False) for x in arrays])
