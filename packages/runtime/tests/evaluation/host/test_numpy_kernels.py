@@ -41,7 +41,7 @@ def test_the_same_as_the_rule() -> None:
         assert (found.shape, found.dtype) == (results[0].shape, results[0].dtype), primitive
         expected = np.asarray(expected)
         if isinstance(primitive, (Erf, Erfc)) and found.dtype == np.float64:
-            np.testing.assert_array_max_ulp(found, expected, 1)  # of the C library, which differs
+            np.testing.assert_array_max_ulp(found, expected, 2)  # each is off by one at most
         else:
             np.testing.assert_array_equal(found, expected, err_msg=str(primitive))
         if found.dtype.kind == "f":
