@@ -35,7 +35,7 @@ DISTRIBUTIONS = {
 }
 FOLDERS = {name: folder for folder, name in DISTRIBUTIONS.items()}
 PACKAGES = list(DISTRIBUTIONS)
-EVERYTHING = ["treadle", "insight"]  # treadle depends on all the others but treadle-jax
+EVERYTHING = ["jax-compat", "insight"]  # treadle-jax depends on treadle, and that on all the others
 
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 NEWEST = "3.13"  # has wheels of the newest jaxlib and of all libraries that clients asks for

@@ -334,6 +334,10 @@ at: get (x, 0)
 LEFT_OUT: Final[dict[str, str]] = {
     **_of_parts("LEFT_OUT"),
     **dict.fromkeys(
+        ["treadle.explain", "treadle.watch"],
+        "they take a function and names of parts: packages/insight/tests/test_arguments.py has their wrong arguments",
+    ),
+    **dict.fromkeys(
         [
             *("tnp.get_printoptions", "tnp.printoptions", "tnp.set_printoptions"),
             *("tnp.load", "tnp.save", "tnp.savez"),

@@ -341,7 +341,7 @@ FAULTS: Final = (
     ),
     Fault(
         "donate_argnames ignored",
-        "runtime/src/treadle_runtime/jitting/compiling.py",
+        "runtime/src/treadle_runtime/jitting/donation.py",
         "given += [keywords[name] for name in split.donate_argnames if name in keywords]",
         "pass",
         (("conformance/faq/test_don.py",),),

@@ -16,7 +16,7 @@ from treadle_insight.report import Report
 from treadle_insight.subject import Subject
 from treadle_ir import Operand, Operands, Program
 from treadle_ir.calling import as_array
-from treadle_ir.errors import ConcretizationError, wraps
+from treadle_ir.errors import ConcretizationError, integers, refused, wraps
 from treadle_ir.rewrite import inline
 from treadle_ir.settings import FULL_TRACEBACKS, TRACEBACK_FRAMES
 from treadle_ir.tracing import positional_names, take_apart
@@ -44,6 +44,9 @@ def explain(
     Returns:
         A function of the same arguments that returns a `Report`.
 
+    Raises:
+        ArgumentError: `function` is not a function, or `gradient` is not a number of an argument or several.
+
     Example:
         >>> import numpy as np
         >>> from treadle_insight import explain
@@ -54,6 +57,10 @@ def explain(
         ['capture.large']
     """
 
+    if not callable(function):
+        raise refused("explain", "function", "a function", function)
+    if gradient is not None and not isinstance(gradient, int):
+        gradient = integers("explain", "gradient", gradient)
     explained_function = function if gradient is None else grad(function, gradient)
 
     @wraps(function)

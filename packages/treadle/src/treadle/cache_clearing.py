@@ -29,6 +29,7 @@ CACHES: Final[dict[str, str]] = {
     "treadle_ir.core.printing": "constructor_fields",
     "treadle_ir.core.promotion": "_promote",
     "treadle_ir.errors.source": "_IS_INTERNAL",
+    "treadle_ir.errors.stored_names": "_instructions",
     "treadle_ir.text.attributes": "_hints",
     "treadle_ir.core.types": "ArrayType._recent",
     "treadle_numpy.indexing.known": "STATIC",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import MappingProxyType
 from typing import Final
 
 from treadle_insight.doctor.machine import Machine, is_ours
@@ -49,12 +50,37 @@ def versions(machine: Machine) -> Iterator[Finding]:
                 continue
             told.add(str(needed))
             state = f"{here} is" if here else "it is not"
-            yield Finding(
-                "doctor.siblings" if is_ours(needed.name) else "doctor.version",
-                f"{name} {machine.versions.get(name, '')} needs {needed}, and {state} installed.",
-                fix="Install a release in this range.",
-                code=f'python -m pip install "{needed}"',
-            )
+            what = f"{name} {machine.versions.get(name, '')} needs {needed}, and {state} installed."
+            if is_ours(needed.name):
+                yield Finding(
+                    "doctor.siblings",
+                    what,
+                    fix="Install it from the checkout that the others are from.",
+                    code=f"python -m pip install packages/{folder_of(needed.name)}",
+                )
+            else:
+                yield Finding(
+                    "doctor.version",
+                    what,
+                    fix="Install a release in this range.",
+                    code=f'python -m pip install "{needed}"',
+                )
+
+
+_FOLDERS: Final = MappingProxyType({"treadle-numpy": "numpy-api", "treadle-jax": "jax-compat"})
+
+
+def folder_of(name: str) -> str:
+    """Return the folder of one of treadle's distributions, below `packages` in a checkout.
+
+    Args:
+        name: the name of the distribution.
+
+    Example:
+        >>> folder_of("treadle-ir"), folder_of("treadle-numpy"), folder_of("treadle")
+        ('ir', 'numpy-api', 'treadle')
+    """
+    return _FOLDERS.get(name, name.removeprefix("treadle-"))
 
 
 def cache(machine: Machine) -> Iterator[Finding]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from threading import Lock
 from typing import Final, final
 
 from treadle_insight.finding import Cost, Finding
@@ -15,6 +14,7 @@ from treadle_insight.report import Table
 from treadle_insight.subject import Subject
 from treadle_ir import Type
 from treadle_ir.events import DonationRefused, Event
+from treadle_ir.process import fork_safe_lock
 from treadle_ir.tree import tree_leaves
 from treadle_runtime import DeviceArray, Donation
 
@@ -235,7 +235,7 @@ class DonationPart(Part):
     """Hears of donated arguments that keep their memory."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock = fork_safe_lock()
         self._heard: dict[object, DonationRefused] = {}
 
     def hear(self, event: Event) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import weakref
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from treadle_ir.events import (
     PlacementRefused,
     TransferredOperand,
 )
+from treadle_ir.process import fork_safe_lock
 
 LARGE: Final = 1_000_000  # bytes that were moved at one place
 OFTEN: Final = 100  # times that smaller arrays were moved at one place
@@ -101,7 +101,7 @@ class PlacementPart(Part):
     events: tuple[type[Event], ...] = (ElementsTransferred, ArrayCommitted, PlacementRefused)
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = fork_safe_lock()
         self._moves: dict[tuple[object, ...], _Move] = {}
         self._conflicts: dict[tuple[object, ...], Finding] = {}
         # Where arrays were committed, by their identity; entries go with the arrays.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, final
@@ -30,6 +29,7 @@ from treadle_ir.events import (
     ProgramLowered,
     Request,
 )
+from treadle_ir.process import fork_safe_lock
 from treadle_ir.tracing import Signature, only_compiles
 
 _SHOWN: Final = 8  # values that a sentence lists
@@ -52,7 +52,7 @@ class RecompilePart(Part):
     )
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = fork_safe_lock()
         self._definitions: dict[tuple[object, ...], Definition] = {}
         self._open: dict[tuple[object, ...], Miss] = {}  # by definition and signature
 

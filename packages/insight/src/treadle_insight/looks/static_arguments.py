@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable
 from typing import Final, final
 
@@ -12,6 +11,7 @@ from treadle_insight.looks.misses import place_of_definition
 from treadle_insight.looks.part import Part
 from treadle_insight.place import Place
 from treadle_ir.events import ArgumentRefused, Event
+from treadle_ir.process import fork_safe_lock
 
 KINDS: Final = (
     Kind(
@@ -67,7 +67,7 @@ class StaticPart(Part):
     events: tuple[type[Event], ...] = (ArgumentRefused,)
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = fork_safe_lock()
         self._found: dict[tuple[str, int, str], Finding] = {}
 
     def hear(self, event: Event) -> None:

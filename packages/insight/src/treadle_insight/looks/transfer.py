@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final, final
@@ -16,6 +15,7 @@ from treadle_insight.looks.misses import place_of_definition
 from treadle_insight.looks.part import Part
 from treadle_insight.place import Place
 from treadle_ir.events import ElementsTransferred, Event, TransferredOperand
+from treadle_ir.process import fork_safe_lock
 
 LEAST_TIMES: Final = 10
 LEAST_BYTES: Final = 1_000_000
@@ -86,7 +86,7 @@ class TransferPart(Part):
     events: tuple[type[Event], ...] = (ElementsTransferred,)
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = fork_safe_lock()
         self._known: dict[tuple[object, ...], _Repeated] = {}
 
     def hear(self, event: Event) -> None:
