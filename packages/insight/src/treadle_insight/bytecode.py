@@ -82,12 +82,7 @@ class Facts:
     reads: tuple[Read, ...]
     stores: tuple[Store, ...]
 
-    @property
-    def arguments(self) -> frozenset[str]:
-        """The arguments of which an attribute or an entry is read or written."""
-        owners = [each.owner for each in self.stores]
-        paths = [*[each.path for each in self.reads], *[owner for owner in owners if owner]]
-        return frozenset([path.name for path in paths if path.root == "argument"])
+    arguments: frozenset[str]  # of which an attribute or an entry is read or written
 
 
 def facts_of(code: CodeType) -> Facts:
@@ -139,7 +134,9 @@ def facts_of(code: CodeType) -> Facts:
         owner = path
         if read is not None and (read.path.steps or read.method or root != "argument"):
             reads.append(read)
-    return Facts(code, tuple(reads), tuple(stores))
+    paths = [*[each.path for each in reads], *[each.owner for each in stores if each.owner]]
+    owners = frozenset([path.name for path in paths if path.root == "argument"])
+    return Facts(code, tuple(reads), tuple(stores), owners)
 
 
 def _followed(

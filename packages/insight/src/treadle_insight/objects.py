@@ -150,12 +150,16 @@ def is_plain(value: object) -> bool:
 class Remembered:
     """A value as it was, for a comparison with a later one."""
 
-    __slots__ = ("_identity", "kept", "shown")
+    __slots__ = ("_identity", "kept")
 
     def __init__(self, value: Any, kept: Any) -> None:
         self._identity = id(value)
         self.kept = kept
-        self.shown = shown(value)
+
+    @property
+    def shown(self) -> str:
+        """The value as a message shows it."""
+        return f"an array {self.kept.type}" if isinstance(self.kept, _Array) else shown(self.kept)
 
     def is_like(self, value: Any) -> bool:
         """Return whether a later value is the same, or equal to it. Any: a user's value."""
@@ -163,7 +167,7 @@ class Remembered:
         if value is kept:
             return True
         if type(value) in (list, dict, set):
-            return _equal(kept, _entries(value))
+            return type(value) is type(kept) and _equal(_entries(kept), _entries(value))
         if isinstance(value, (np.ndarray, DeviceArray)):
             return _are_alike(self, value, id(value) == self._identity)
         return is_plain(value) and _equal(kept, value)
@@ -192,8 +196,7 @@ def remembered(value: Any, whole: bool) -> Remembered | None:  # Any: a user's v
     if isinstance(value, (np.ndarray, DeviceArray)):
         return Remembered(value, _Array(value))
     if whole and type(value) in (list, dict, set):
-        entries = _entries(value)
-        return None if entries is None else Remembered(value, entries)
+        return None if _entries(value) is None else Remembered(value, value.copy())
     return None
 
 
@@ -201,10 +204,10 @@ def _entries(value: Any) -> tuple[Any, ...] | None:  # Any: a container
     """Return the entries of a small container of plain values; None for another one."""
     if len(value) > _MOST:
         return None
-    found = [*value.items()] if type(value) is dict else [*value]
-    if not is_plain(tuple(found)):
+    found = tuple(value.items() if type(value) is dict else value)
+    if not is_plain(found):
         return None
-    return (type(value).__name__, frozenset(found) if type(value) is set else tuple(found))
+    return (frozenset(found),) if type(value) is set else found
 
 
 def _equal(one: Any, other: Any) -> bool:  # Any: plain values

@@ -53,6 +53,7 @@ CLOCKS: Final = frozenset(
 _WANTED: Final = frozenset({"print", "random", "getrandbits", *CLOCKS, *MUTATORS})
 _MOST_OBJECTS: Final = 64  # whose attributes one function reads
 _RANDOM_FILE: Final = random.__file__
+_GENERATED: Final = "<string>"  # the file of generated functions, such as `__init__` of a dataclass
 
 
 @final
@@ -134,8 +135,8 @@ class Recorder:
         self._lock = fork_safe_lock()
         self._threads = threading.local()
         self._stack = ExitStack()
-        self._known: dict[int, Facts | None] = {}  # by the id of the code; None for code of others
-        self._codes: list[CodeType] = []  # kept alive, so that their ids stay valid
+        self._known: dict[int, Facts] = {}  # by the id of the code, which the facts keep alive
+        self._noted: dict[str, bool] = {}  # whether functions of a file are noted
 
     def subscribe(self, ended: Ended) -> None:
         """Begin to record for a subscriber.
@@ -159,7 +160,7 @@ class Recorder:
             if not self._subscribers:
                 self._stack.close()
                 self._unhook()
-                self._known, self._codes = {}, []
+                self._known, self._noted = {}, {}
 
     def _hear(self, event: Event) -> None:
         """Follow the beginnings and ends of stagings."""
@@ -205,28 +206,23 @@ class Recorder:
 
         It runs for each call in the thread, so the common case, code that is not the user's, comes first.
         """
-        known = self._known
-        unknown = object()
-        find = known.get
-        waiting: dict[
-            int, tuple[str, Effect]
-        ] = {}  # by frame: a variable that an effect's value goes to
+        noted = self._noted
+        # By frame: a variable that an effect's value goes to.
+        waiting: dict[int, tuple[str, Effect]] = {}
 
         def hook(frame: FrameType, event: str, argument: Any) -> None:
             if event == "call":
-                facts: Any = find(id(frame.f_code), unknown)
-                if facts is None:
-                    return
-                if facts is unknown:
-                    facts = self._learn(frame.f_code)
-                if facts is not None and stack:
-                    with suppress(Exception):  # never an error in the user's program
-                        _enter(stack[-1], facts, frame)
+                try:
+                    if noted[frame.f_code.co_filename] and stack:
+                        self._enter(stack[-1], frame)
+                except KeyError:
+                    if self._is_noted(frame.f_code.co_filename) and stack:
+                        self._enter(stack[-1], frame)
             elif event == "c_call":
-                if find(id(frame.f_code)) is not None and argument.__name__ in _WANTED and stack:
-                    with suppress(Exception):
+                if noted.get(frame.f_code.co_filename) and argument.__name__ in _WANTED and stack:
+                    with suppress(Exception):  # never an error in the user's program
                         _note_call(stack[-1], frame, argument, waiting)
-            elif event == "return" and waiting:
+            elif waiting and event == "return":
                 found = waiting.pop(id(frame), None)
                 if found is not None:
                     name, effect = found
@@ -234,17 +230,20 @@ class Recorder:
 
         return hook
 
-    def _learn(self, code: CodeType) -> Facts | None:
-        """Return what is known of code that runs for the first time; None for code that is not the user's."""
-        kind = kind_of_file(code.co_filename)
-        facts = None
-        if kind == "user" or code.co_filename == _RANDOM_FILE:
-            facts = facts_of(code)
-        elif code.co_name == "__init__" and code.co_filename == "<string>":  # of a dataclass
-            facts = Facts(code, (), ())
-        self._known[id(code)] = facts
-        self._codes.append(code)
-        return facts
+    def _is_noted(self, file: str) -> bool:
+        """Return whether functions of a file are noted: the user's, and some of the standard library."""
+        found = kind_of_file(file) == "user" or file in (_RANDOM_FILE, _GENERATED)
+        self._noted[file] = found
+        return found
+
+    def _enter(self, staging: Staging, frame: FrameType) -> None:
+        """Note that a function begins."""
+        code = frame.f_code
+        facts = self._known.get(id(code))
+        if facts is None:
+            facts = self._known[id(code)] = facts_of(code)
+        with suppress(Exception):  # never an error in the user's program
+            _enter(staging, facts, frame)
 
 
 recorder: Final = Recorder()
@@ -260,6 +259,8 @@ def _enter(staging: Staging, facts: Facts, frame: FrameType) -> None:
                 staging.made[id(made)] = weakref.ref(made)
     if code.co_filename == _RANDOM_FILE:
         _note_random(staging, frame)
+        return
+    if code.co_filename == _GENERATED:
         return
     ran = staging.ran.get(id(code))
     if ran is None:
@@ -363,7 +364,7 @@ def _note_call(
     staging: Staging, frame: FrameType, function: Any, waiting: dict[int, tuple[str, Effect]]
 ) -> None:
     """Note a call of a function written in C, if it has an effect. Any: the function."""
-    if frame.f_code.co_filename == _RANDOM_FILE:  # the caller of its function has been noted
+    if frame.f_code.co_filename in (_RANDOM_FILE, _GENERATED):  # the caller has been noted
         return
     effect = _effect(staging, frame, function)
     if effect is None:

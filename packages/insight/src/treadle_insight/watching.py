@@ -48,7 +48,7 @@ class watch:  # noqa: N801 - reads as a statement
         ()
     """
 
-    __slots__ = ("_observers", "_parts", "_stack")
+    __slots__ = ("_called", "_parts", "_returned", "_stack")
 
     def __init__(self, *parts: str, keys: bool = False) -> None:
         for name in parts:
@@ -61,7 +61,10 @@ class watch:  # noqa: N801 - reads as a statement
         if keys and "key" not in chosen:
             chosen = [*chosen, "key"]
         self._parts: Sequence[Part] = [watch_part(name) for name in chosen]
-        self._observers = [part for part in self._parts if part.observes_calls]
+        observers = [part for part in self._parts if part.observes_calls]
+        # Parts that want to hear of the beginnings only, or of the ends only, do not make the others slower.
+        self._called = [x.called for x in observers if type(x).called is not Part.called]
+        self._returned = [x.returned for x in observers if type(x).returned is not Part.returned]
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -70,7 +73,7 @@ class watch:  # noqa: N801 - reads as a statement
                 part.enter()
                 entered.callback(part.leave)
             entered.enter_context(listening(self._hear))
-            if self._observers:
+            if self._called or self._returned:
                 entered.enter_context(observing(self))
             self._stack = entered.pop_all()
         return self
@@ -93,8 +96,8 @@ class watch:  # noqa: N801 - reads as a statement
             args: its positional arguments.
             kwargs: its keyword arguments.
         """
-        for part in self._observers:
-            part.called(function, args, kwargs)
+        for called in self._called:
+            called(function, args, kwargs)
 
     def returned(self, function: ObservedFunction, result: Any) -> None:
         """Pass on a call that has returned.
@@ -103,8 +106,8 @@ class watch:  # noqa: N801 - reads as a statement
             function: the jitted function.
             result: its result. Any: a pytree.
         """
-        for part in self._observers:
-            part.returned(function, result)
+        for returned in self._returned:
+            returned(function, result)
 
     def findings(self, kind: str | None = None) -> tuple[Finding, ...]:
         """Return what has been found so far, the most costly first.

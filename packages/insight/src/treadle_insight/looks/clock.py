@@ -9,11 +9,11 @@ from __future__ import annotations
 import sys
 import threading
 import time
-import weakref
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from types import FrameType
 from typing import Any, Final, final
+from weakref import ref
 
 from treadle_insight.finding import Finding
 from treadle_insight.kinds import Kind
@@ -66,7 +66,7 @@ class _Thread(threading.local):
     def __init__(self) -> None:
         self.readings = 0  # of clocks
         # The results of the last calls: each with the number of readings before, the function, and where it was called.
-        self.results: deque[tuple[weakref.ref[DeviceArray], int, str, Source]] = deque(maxlen=_MOST)
+        self.results: deque[tuple[ref[DeviceArray], int, str, Source]] = deque(maxlen=_MOST)
 
 
 @final
@@ -149,8 +149,8 @@ class Clock(Part):
         here = self._thread
         source = capture(2)
         name = getattr(function.__wrapped__, "__name__", "the function")
-        for leaf in _arrays(result):
-            here.results.append((weakref.ref(leaf), here.readings, name, source))
+        for leaf in (result,) if type(result) is DeviceArray else _arrays(result):
+            here.results.append((ref(leaf), here.readings, name, source))
 
     def findings(self) -> Iterable[Finding]:
         """Return what has been found so far."""
@@ -158,13 +158,10 @@ class Clock(Part):
             return [*self._found.values()]
 
 
-def _arrays(result: Any) -> Iterator[DeviceArray]:  # Any: a pytree
-    """Yield some arrays of a result: all of them are ready at the same time."""
-    if type(result) is DeviceArray:
-        yield result
-        return
-    leaves = [leaf for leaf in leaves_in_any_order(result) if type(leaf) is DeviceArray]
-    yield from leaves[:_MOST_OF_A_CALL]
+def _arrays(result: Any) -> list[DeviceArray]:  # Any: a pytree
+    """Return some arrays of a result: all of them are ready at the same time."""
+    found = [leaf for leaf in leaves_in_any_order(result) if type(leaf) is DeviceArray]
+    return found[:_MOST_OF_A_CALL]
 
 
 def _is_ready(array: DeviceArray) -> bool:

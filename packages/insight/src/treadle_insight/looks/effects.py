@@ -8,8 +8,9 @@ them began. What happens in libraries, and to objects that were made meanwhile, 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Iterator
-from typing import Any, Final, final
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Final, TypeAlias, final
 
 import numpy as np
 
@@ -100,6 +101,9 @@ KINDS: Final = (
     ),
 )
 _ONCE: Final = "once, while {name} was traced"
+_Effect: TypeAlias = tuple[
+    str, Source, Callable[[], Finding]
+]  # its kind, where it was, what makes the finding
 
 
 @final
@@ -107,7 +111,8 @@ class Effects(Part):
     """Reports effects in the user's files while functions are traced."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[str, Place], Finding] = {}  # by kind and place
+        # By kind, code and offset; the source keeps the code alive.
+        self._found: dict[tuple[str, int, int], tuple[Source, Finding]] = {}
         self._lock = fork_safe_lock()
 
     def enter(self) -> None:
@@ -121,77 +126,55 @@ class Effects(Part):
     def _ended(self, staging: Staging) -> None:
         """Report the effects of a function that was traced now."""
         with self._lock:
-            for finding in (*_calls(staging), *_numpys(staging), *_changes(staging)):
-                place = finding.place
-                if place is not None:
-                    self._found.setdefault((finding.kind, place), finding)
+            for kind, source, finding in (*_calls(staging), *_numpys(staging), *_changes(staging)):
+                key = kind, id(source.code), source.offset
+                if key not in self._found:  # a finding takes longer to make than many a trace
+                    self._found[key] = source, finding()
 
     def findings(self) -> Iterable[Finding]:
         """Return what has been found so far."""
         with self._lock:
-            return [*self._found.values()]
+            return [finding for _, finding in self._found.values()]
 
 
-def _calls(staging: Staging) -> Iterator[Finding]:
-    """Yield findings for calls of functions that are no part of a program."""
+def _calls(staging: Staging) -> Iterator[_Effect]:
+    """Yield the calls of functions that are no part of a program."""
     for effect in staging.effects:
-        place = Place.of(effect.source)
-        said = _said(effect, place)
-        name = staging.name
-        once = _ONCE.format(name=name)
-        if effect.kind == "print":
-            yield Finding(
-                "effect.print",
-                f"{said} at {place} printed {once}; calls of the compiled {name} do not print.",
-                (place,),
-                (),
-                "Use `treadle.debug.print`, which prints in each call.",
-            )
-        elif effect.kind == "append":
-            yield Finding(
-                "effect.append",
-                f"{said} at {place} was called {once}; calls of the compiled {name} leave `{effect.receiver}` as it "
-                "is.",
-                (place,),
-                (),
-                f"Return the value from {name}, and change `{effect.receiver}` outside of it.",
-            )
-        else:
-            uses = _value(staging, effect)
-            yield Finding(
-                f"effect.{effect.kind}",
-                f"{said} at {place} was called {once}; every call uses {uses}.",
-                (place,),
-                (),
-                "Use `treadle.random` with a key that is an argument."
-                if effect.kind == "random"
-                else f"Read the clock outside of {name}, and pass the time as an argument.",
-            )
+        yield f"effect.{effect.kind}", effect.source, partial(_called, staging, effect)
 
 
-def _numpys(staging: Staging) -> Iterator[Finding]:
-    """Yield findings for uses of NumPy's generators, whose states have changed."""
+def _called(staging: Staging, effect: Effect, certain: bool = True) -> Finding:
+    """Return the finding for a call of a function that is no part of a program."""
+    place, name = Place.of(effect.source), staging.name
+    said, once = _said(place), _ONCE.format(name=name)
+    if effect.kind == "print":
+        what = f"{said} at {place} printed {once}; calls of the compiled {name} do not print."
+        fix = "Use `treadle.debug.print`, which prints in each call."
+    elif effect.kind == "append":
+        what = f"{said} at {place} was called {once}; calls of the compiled {name} leave `{effect.receiver}` as it is."
+        fix = f"Return the value from {name}, and change `{effect.receiver}` outside of it."
+    else:
+        what = f"{said} at {place} was called {once}; every call uses {_value(staging, effect)}."
+        fix = "Use `treadle.random` with a key that is an argument."
+        if effect.kind == "clock":
+            fix = f"Read the clock outside of {name}, and pass the time as an argument."
+    return Finding(f"effect.{effect.kind}", what, (place,), (), fix, certain=certain)
+
+
+def _numpys(staging: Staging) -> Iterator[_Effect]:
+    """Yield the uses of NumPy's generators, whose states have changed."""
     for ran in staging.ran.values():
-        # Of several uses of one generator in a function it is not known which ones were reached.
         used = [
-            (path, offset)
-            for path, offset, generator, state in ran.generators
+            (x, offset)
+            for x, offset, generator, state in ran.generators
             if was_used(generator, state)
         ]
         for path, offset in used:
             source = _call_after(Source(ran.facts.code, offset))
+            # Of several uses of generators in a function it is not known which ones were reached.
+            certain = len(used) == 1
             effect = Effect("random", source, path)
-            effect.value = MISSING
-            place = Place.of(source)
-            yield Finding(
-                "effect.random",
-                f"{_said(effect, place)} at {place} was called {_ONCE.format(name=staging.name)}; every call uses "
-                f"{_value(staging, effect)}.",
-                (place,),
-                (),
-                "Use `treadle.random` with a key that is an argument.",
-                certain=len(used) == 1,
-            )
+            yield "effect.random", source, partial(_called, staging, effect, certain)
 
 
 def _call_after(source: Source) -> Source:
@@ -208,8 +191,8 @@ def _call_after(source: Source) -> Source:
     return source
 
 
-def _changes(staging: Staging) -> Iterator[Finding]:
-    """Yield findings for variables and attributes that were assigned."""
+def _changes(staging: Staging) -> Iterator[_Effect]:
+    """Yield the variables and attributes that were assigned."""
     seen: set[tuple[int, str]] = set()
     for change in staging.changes:
         if isinstance(change.owner, weakref.ref):
@@ -225,7 +208,9 @@ def _changes(staging: Staging) -> Iterator[Finding]:
         if change.was_empty and not isinstance(after, Array):
             continue  # computed when it was first needed, as for a cache
         seen.add((id(owner), change.name))
-        yield _assigned(staging, change, is_global=isinstance(change.owner, dict))
+        is_global = isinstance(change.owner, dict)
+        kind = "effect.global" if is_global else "effect.attribute"
+        yield kind, change.source, partial(_assigned, staging, change, is_global=is_global)
 
 
 def _assigned(staging: Staging, change: Change, *, is_global: bool) -> Finding:
@@ -241,7 +226,7 @@ def _assigned(staging: Staging, change: Change, *, is_global: bool) -> Finding:
     )
 
 
-def _said(effect: Effect, place: Place) -> str:
+def _said(place: Place) -> str:
     """Return a call as the source has it, in few characters: `random.random()`."""
     text = place.marked
     if len(text) <= 40 and text.endswith(")"):

@@ -134,7 +134,7 @@ class _Variable:
     path: Path
     look: Look
     before: Remembered
-    place: Place
+    source: Source  # where it was read
     owner: weakref.ref[Any] | None = (
         None  # the argument whose attribute it is. Any: of a user's class
     )
@@ -285,14 +285,14 @@ def _finding(name: str, variable: _Variable) -> Finding:
     """Return the finding for a variable that has changed."""
     path, now = str(variable.path), shown(variable.now())
     before = variable.before.shown
+    place = Place.of(variable.source)
     now = f"another one, {now}" if now == before else now
-    read = f"{variable.place}"
     if variable.path.root == "argument":
         return Finding(
             "frozen.field",
-            f"{name} was traced when `{path}` was {before} (read at {read}); it is {now} now, and {name} does not "
+            f"{name} was traced when `{path}` was {before} (read at {place}); it is {now} now, and {name} does not "
             "see it.",
-            (variable.place,),
+            (place,),
             (f"`{variable.path.name}` is a static argument, and counts as the same as before.",),
             "Pass it as an argument; or give the class `__hash__` and `__eq__` by value and make a new object; or "
             "register the class as a pytree.",
@@ -300,9 +300,9 @@ def _finding(name: str, variable: _Variable) -> Finding:
     what = "of an enclosing function " if variable.path.root == "free" else ""
     return Finding(
         "frozen.global",
-        f"{name} was traced when `{path}` {what}was {before} (read at {read}); it is {now} now, and {name} does not "
+        f"{name} was traced when `{path}` {what}was {before} (read at {place}); it is {now} now, and {name} does not "
         "see it.",
-        (variable.place,),
+        (place,),
         (),
         "Pass it as an argument.",
     )
@@ -339,8 +339,8 @@ def _variables(staging: Staging) -> Iterator[_Variable]:
                 before = None if value is MISSING else remembered(value, read.whole)
                 if before is not None:
                     seen.add(key)
-                    place = Place.of(Source(ran.facts.code, read.offset))
-                    yield _Variable(path, look, before, place, owner)
+                    source = Source(ran.facts.code, read.offset)
+                    yield _Variable(path, look, before, source, owner)
 
 
 def _looks(

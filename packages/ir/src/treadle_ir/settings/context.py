@@ -49,6 +49,7 @@ class Context:
         "observed",
         "of_users",
         "programs",
+        "unobserved",
         "x64",
     )
 
@@ -57,6 +58,7 @@ class Context:
     programs: Context  # also without settings that affect only calls: for caches of staged programs
     dispatch: Context  # the key, with the observers of calls: generated fast paths serve calls without observers
     observed: bool  # calls of jitted functions have observers: see `Setting.observed`
+    unobserved: Context  # this context, without the observers
     of_users: bool  # a setting applies to users' operations only: see `Setting.of_users`
     instrumented: bool  # a debug setting requires work on each call: see `Setting.instrumented`
     x64: bool  # the one setting that is read for every operation
@@ -68,6 +70,7 @@ class Context:
         self.of_users = any([setting.of_users for setting in values])
         self.instrumented = any([setting.instrumented for setting in values])
         self.observed = any([setting.observed for setting in values])
+        self.unobserved = self._only(lambda setting: not setting.observed)
         self.key = self._only(lambda setting: setting.keyed)
         self.dispatch = self._only(lambda setting: setting.keyed or setting.observed)
         self.programs = self._only(lambda setting: setting.keyed and not setting.instrumented)

@@ -9,10 +9,11 @@ they make anyway.
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any, Final, Protocol, final
 
 from treadle_ir.process import fork_safe_lock
-from treadle_ir.settings import Setting, overriding, process_context
+from treadle_ir.settings import Setting, current_context, overriding, process_context
 from treadle_ir.tracing import EvalTrace, current_trace
 from treadle_runtime.jitting.caches import FunctionCache
 
@@ -51,7 +52,7 @@ CALL_OBSERVERS: Final[Setting[tuple[CallObserver, ...]]] = Setting(
     help="Objects that are notified of each call of a jitted function.",
 )
 _lock: Final = fork_safe_lock()  # guards changes of the process-wide value
-_unobserved: Final = overriding(lambda context: context.replaced(CALL_OBSERVERS, ()))
+_unobserved: Final = overriding(attrgetter("unobserved"))  # no call of Python's per observed call
 
 
 def call_observed(function: ObservedFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -62,7 +63,8 @@ def call_observed(function: ObservedFunction, args: tuple[Any, ...], kwargs: dic
         args: its positional arguments.
         kwargs: its keyword arguments.
     """
-    observers = CALL_OBSERVERS() if isinstance(current_trace(), EvalTrace) else ()
+    is_evaluated = type(current_trace()) is EvalTrace
+    observers = current_context().get(CALL_OBSERVERS) if is_evaluated else ()
     with _unobserved:
         for observer in observers:
             observer.called(function, args, kwargs)
