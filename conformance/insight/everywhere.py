@@ -39,7 +39,7 @@ def in_a_thread(text: str, folder: Path) -> Found:
 
 
 def under_jax(text: str, folder: Path) -> Found:
-    """Run a program as one that imports jax, and return what its report has."""
+    """Run a program that imports jax, in a process with the import hook, and return what its report has."""
     text = text.replace("treadle.watch", "treadle_insight.watch").replace("treadle.", "jax.")
     text = text.replace("import treadle\n", "import jax, treadle_insight\n")
     (folder / "program.py").write_text(text)

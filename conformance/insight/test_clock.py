@@ -30,7 +30,8 @@ EARLY = {
     "perf_counter": "t = perf_counter()\ny = f(x)\nt = perf_counter() - t",
     "time": "t = time.time()\ny = f(x)\nt = time.time() - t",
     "monotonic_ns": "t = time.monotonic_ns()\ny = f(x)\nt = time.monotonic_ns() - t",
-    "in a function": "def run():\n    t = perf_counter()\n    y = f(x)\n    t = perf_counter() - t\n    return y\nrun()",
+    "in a function": "def run():\n    t = perf_counter()\n    y = f(x)\n    t = perf_counter() - t\n    return y\n"
+    "run()",
     "in a tree": "h = treadle.jit(lambda x: {'a': f(x)})\nh(x)['a'].block_until_ready()\n"
     "t = perf_counter()\ny = h(x)\nt = perf_counter() - t",
 }
@@ -77,8 +78,8 @@ def test_a_clock_is_reported_everywhere(run: Run, tmp_path: Path) -> None:
 
 @pytest.mark.installed
 def test_a_clock_in_a_thread_that_the_program_starts(tmp_path: Path) -> None:
-    body = "import threading\ndef run():\n    global y\n    t = perf_counter()\n    y = f(x)\n    t = perf_counter() - t\n"
-    body += "thread = threading.Thread(target=run)\nthread.start()\nthread.join()"
+    body = "import threading\ndef run():\n    global y\n    t = perf_counter()\n    y = f(x)\n"
+    body += "    t = perf_counter() - t\nthread = threading.Thread(target=run)\nthread.start()\nthread.join()"
     assert only(report_of(program(body), tmp_path), "clock").where[1].text == "y = f(x)"
 
 

@@ -1,4 +1,4 @@
-"""Effects while a function is traced: each is reported at its line, and what is no effect is not."""
+"""Effects while a function is traced: each is reported at its line, and nothing else is."""
 
 from __future__ import annotations
 

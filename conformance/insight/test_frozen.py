@@ -46,7 +46,7 @@ class Model:
         self.scale = scale
 model = Model(10)
 """
-# A program, the change, and what is said: the path, the value before, the value now, the text of the line.
+# A program, the change, and the parts of the sentence: the path, the value before, the value now, the text of the line.
 CHANGED = {
     "global": (GLOBAL, "scale = 99", "scale", "10", "99", "return x * scale"),
     "none": (

@@ -61,7 +61,9 @@ class Read(NamedTuple):
     path: Path
     offset: int  # of the instruction
     method: str = ""  # the method of the value that is called, if there is one
-    whole: bool = False  # whether all entries of a container are read, or one that is computed
+    whole: bool = (
+        False  # whether all entries of a container are read, or an entry with a computed index
+    )
 
 
 class Store(NamedTuple):

@@ -1,4 +1,4 @@
-"""Profile hooks that get on with each other: a hook calls the one that was there before, and gives way to it again."""
+"""Profile hooks that get on with each other: a hook calls the previous hook, which is restored afterwards."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Installed:
 
 
 def installed(hook: Hook) -> Installed | None:
-    """Install a profile hook in the running thread, in front of the one that is there.
+    """Install a profile hook in the running thread, in front of the previous hook.
 
     Args:
         hook: the hook.

@@ -1,9 +1,9 @@
 """What the user's Python does while jitted functions are traced: which functions run, and which effects they have.
 
 Between `StagingBegan` and the end of the staging a profile hook is installed in the thread. It notes each function in
-a file of the user's that runs, by its code, and the calls of functions written in C that are no part of a program:
+a file of the user's that runs, by its code, and the calls of functions written in C that programs do not record:
 `print`, `time.time`, `log.append`. Values are not kept: objects are referred to weakly. One recorder serves all parts
-of all `watch` that need it. The hook calls the one that was there before, which is installed again afterwards; if a
+of all `watch` that need it. The hook calls the previous hook, which is restored afterwards; if a
 profiler written in C is active (cProfile before Python 3.12), nothing is recorded.
 """
 
@@ -59,7 +59,7 @@ _GENERATED: Final = "<string>"  # the file of generated functions, such as `__in
 @final
 @dataclass(slots=True)
 class Effect:
-    """A call, while a function was traced, that is no part of its program."""
+    """A call, while a function was traced, that its program does not record."""
 
     kind: str  # the second word of the finding's kind
     source: Source
@@ -443,7 +443,8 @@ def _state(generator: Any) -> bytes:
 def _twister(generator: Any) -> bytes:
     """Return the state of a Mersenne twister. Any: NumPy's."""
     state = generator.state["state"]
-    return state["key"].tobytes() + int(state["pos"]).to_bytes(4, "little")
+    key: np.ndarray[Any, np.dtype[np.uint32]] = state["key"]
+    return key.tobytes() + int(state["pos"]).to_bytes(4, "little")
 
 
 def was_used(generator: Any, state: bytes) -> bool:

@@ -105,16 +105,16 @@ class Dispatch(Part):
             if len(self._counted) < _MOST:
                 found = self._counted.setdefault(key, _Counted(frame.f_code, frame.f_lasti, 1))
                 types = [type_of(x) for x in operands]
-                arrays = [x for x in types if isinstance(x, ArrayType)]
-                if kind_of_file(frame.f_code.co_filename) == "user" and len(arrays) == len(types):
-                    found.first = primitive, arrays
+                if kind_of_file(frame.f_code.co_filename) == "user":
+                    found.first = primitive, types
 
     def findings(self) -> Iterable[Finding]:
         """Return what has been found so far; places that have not been reported before are measured now."""
         with self._lock:
-            many = [x for x in self._counted.values() if x.count >= MANY and x.first is not None]
+            many = [each for each in self._counted.values() if each.count >= MANY]
         for counted in many:
-            assert counted.first is not None, "others are not chosen"
+            if counted.first is None:
+                continue
             primitive, types = counted.first
             if counted.seconds is None:
                 counted.seconds = seconds_of(primitive, types) or (0.0, 0.0)

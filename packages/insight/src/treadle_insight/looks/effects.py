@@ -19,7 +19,7 @@ from treadle_insight.kinds import Kind
 from treadle_insight.looks.part import Part
 from treadle_insight.objects import MISSING, PLAIN, followed
 from treadle_insight.place import Place
-from treadle_insight.recorder import Change, Effect, Staging, recorder, stored_in, was_used
+from treadle_insight.recorder import Change, Effect, Staging, recorder, was_used
 from treadle_ir import Array, Literal
 from treadle_ir.errors import Source
 from treadle_ir.process import fork_safe_lock
@@ -138,13 +138,13 @@ class Effects(Part):
 
 
 def _calls(staging: Staging) -> Iterator[_Effect]:
-    """Yield the calls of functions that are no part of a program."""
+    """Yield the calls that are not recorded in the program."""
     for effect in staging.effects:
         yield f"effect.{effect.kind}", effect.source, partial(_called, staging, effect)
 
 
 def _called(staging: Staging, effect: Effect, certain: bool = True) -> Finding:
-    """Return the finding for a call of a function that is no part of a program."""
+    """Return the finding for a call that is not recorded in the program."""
     place, name = Place.of(effect.source), staging.name
     said, once = _said(place), _ONCE.format(name=name)
     if effect.kind == "print":
@@ -252,6 +252,6 @@ def _value(staging: Staging, effect: Effect) -> str:
     return "the same time" if effect.kind == "clock" else "the same numbers"
 
 
-def _is_drawn(value: np.generic[Any], effect: Effect) -> bool:
-    """Return whether a constant can be a random number or a time, as opposed to one that the source has."""
+def _is_drawn(value: np.generic, effect: Effect) -> bool:
+    """Return whether a constant can be a random number or a time, as opposed to a constant of the source."""
     return isinstance(value, np.floating) and str(value.item()) not in Place.of(effect.source).text

@@ -147,7 +147,7 @@ class _Variable:
         )
 
     def has_changed(self) -> bool:
-        """Return whether the value is another one than the program's."""
+        """Return whether the value differs from the program's."""
         value = self.now()
         return value is not MISSING and not self.before.is_like(value)
 

@@ -104,7 +104,7 @@ class KeyUses:
         """Follow one operation, and return the cells of its results, None for results that are not keys.
 
         Raises:
-            KeyReuseError: a key is used that has been used before, and no listener wants to be told instead.
+            KeyReuseError: a key is used that has been used before, and no listener is notified instead.
         """
         if not any([is_cells(x) for x in operands]) and not any(map(is_keys, results)):
             return [None] * len(results)
@@ -130,7 +130,7 @@ class KeyUses:
         """Follow a program, and return the cells of its results.
 
         Raises:
-            KeyReuseError: a key is used that has been used before, and no listener wants to be told instead.
+            KeyReuseError: a key is used that has been used before, and no listener is notified instead.
         """
         numbers: dict[Cell, int] = {}
         kind = (program, *[_kind(operand, numbers) for operand in operands])

@@ -43,7 +43,7 @@ KEY_LISTENERS: Final = Setting(
     0,
     instrumented=True,
     listed=False,
-    help="How many listeners want to be told of random keys that are used twice, as an event and not as an error.",
+    help="The number of listeners that are notified of random keys that are used twice, instead of an error.",
 )
 ENABLE_CHECKS: Final = Setting(
     "enable_checks",

@@ -1,4 +1,4 @@
-"""Traced arrays that outlive their transformation: refused under `check_tracer_leaks`, told to listeners otherwise."""
+"""Traced arrays that outlive their transformation: refused under `check_tracer_leaks`, else told to listeners."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def refuse_leaks(trace: Trace) -> None:
     """Refuse traced arrays that outlive their trace, which has ended; the caller has released its own references.
 
     Each traced array refers to its trace. The garbage collector, which takes tens of milliseconds, runs only if there
-    are references to the trace other than the caller's. Without `check_tracer_leaks`, listeners are told.
+    are references to the trace other than the caller's. Without `check_tracer_leaks`, listeners are notified.
 
     Args:
         trace: the trace.

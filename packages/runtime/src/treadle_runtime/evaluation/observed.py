@@ -111,11 +111,8 @@ def seconds_of(primitive: Primitive, types: Sequence[ArrayType]) -> tuple[float,
     if kernel is None:
         return None
     inline = operation.bare or operation.inline
-    if inline is not None:
-        computing = _best_of(lambda: inline(*host))
-    else:
-        computing = _best_of(lambda: kernel(primitive, *host))
-    return _best_of(lambda: ROOT.process(primitive, arrays)), computing
+    computing = (lambda: kernel(primitive, *host)) if inline is None else (lambda: inline(*host))
+    return _best_of(lambda: ROOT.process(primitive, arrays)), _best_of(computing)
 
 
 def _best_of(run: Callable[[], object]) -> float:

@@ -21,8 +21,8 @@ from treadle_runtime.evaluation.instrumented import (
     known,
     may_run,
 )
-from treadle_runtime.jitting.compiled_call import CompiledCall
 from treadle_runtime.evaluation.observed import runtime_evaluator
+from treadle_runtime.jitting.compiled_call import CompiledCall
 from treadle_runtime.placement.guards import guard
 
 
