@@ -113,7 +113,8 @@ def facts_of(code: CodeType) -> Facts:
     while position < len(instructions):
         here = instructions[position]
         root = _LOADS.get(here.opname)
-        name = here.argval[-1] if isinstance(here.argval, tuple) else here.argval
+        pair = root is not None and isinstance(here.argval, tuple)
+        name = here.argval[-1] if pair else here.argval
         if here.opname == "STORE_GLOBAL":
             stores.append(Store("global", here.argval, None, here.offset))
         elif here.opname == "STORE_DEREF" and here.argval in free:

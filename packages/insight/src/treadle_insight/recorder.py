@@ -238,11 +238,11 @@ class Recorder:
 
     def _enter(self, staging: Staging, frame: FrameType) -> None:
         """Note that a function begins."""
-        code = frame.f_code
-        facts = self._known.get(id(code))
-        if facts is None:
-            facts = self._known[id(code)] = facts_of(code)
         with suppress(Exception):  # never an error in the user's program
+            code = frame.f_code
+            facts = self._known.get(id(code))
+            if facts is None:
+                facts = self._known[id(code)] = facts_of(code)
             _enter(staging, facts, frame)
 
 

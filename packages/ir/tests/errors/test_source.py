@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -103,3 +104,12 @@ def test_a_cell_of_a_notebook_has_its_name(monkeypatch: pytest.MonkeyPatch) -> N
     assert source.short_name("/home/me/train.py") == "train.py"
     notebook.get_ipython = lambda: None  # type: ignore[attr-defined]  # imported, and not running
     assert source.short_name("/tmp/ipykernel_7/1219657412.py") == "1219657412.py"
+
+
+def test_kinds_of_files() -> None:
+    kind = source.kind_of_file
+    assert kind(source.__file__) == "ours"
+    assert kind(linecache.__file__) == "standard"
+    assert kind("<frozen importlib._bootstrap>") == kind("<string>") == "standard"
+    assert kind(np.__file__) == "installed"
+    assert kind(__file__) == kind("<ipython-input-1-abc>") == "user"

@@ -14,6 +14,7 @@ from treadle_insight.finding import Finding
 from treadle_insight.kinds import Kind
 from treadle_insight.looks.part import Part
 from treadle_insight.place import Place
+from treadle_ir.errors import capture
 from treadle_ir.events import Event, FunctionStaged, StagingBegan, StagingFailed, TracerLeaked
 from treadle_ir.process import fork_safe_lock
 
@@ -96,6 +97,9 @@ class Leaks(Part):
         if not place.file and code is not None:
             place = Place(code.co_filename, code.co_firstlineno, name=code.co_qualname)
             what = f"A traced argument {event.type}{of}"
+        elif not place.file:  # of a transformation that runs now, such as `grad`
+            place = Place.of(capture())
+            what = f"A traced argument {event.type}"
         more = (f"{event.count} arrays of the trace are kept.",) if event.count > 1 else ()
         with self._lock:
             self._found.setdefault(
