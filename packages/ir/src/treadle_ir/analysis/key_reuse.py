@@ -194,7 +194,7 @@ class KeyUses:
             before = self._before(cell)
             if before is not None:
                 if KEY_LISTENERS() and not DEBUG_KEY_REUSE():
-                    emit(KeyReused(primitive, source, before))
+                    emit(KeyReused(source, before))
                     return
                 raise reused(primitive, source, before)
             self._used[cell] = source

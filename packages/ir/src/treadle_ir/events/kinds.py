@@ -17,7 +17,6 @@ from treadle_ir.process.fork import fork_safe_lock
 from treadle_ir.process.frozen_classes import frozen
 
 if TYPE_CHECKING:
-    from treadle_ir.core.primitive import Primitive
     from treadle_ir.core.program import Program
     from treadle_ir.core.types import Type
     from treadle_ir.errors.source import Source
@@ -140,7 +139,6 @@ class ExecutableFound(Event):
 class KeyReused(Event):
     """A random key was used a second time; `debug_key_reuse` is not set."""
 
-    primitive: Primitive
     source: Source  # of the second use
     before: Source  # of the first use
 
