@@ -201,3 +201,30 @@ with treadle.watch("effect", "frozen", "clock") as report:
 assert sys.getprofile() is None
 """
     assert not report_of(text, tmp_path).findings()
+
+
+@pytest.mark.installed
+def test_a_thread_that_traces_when_the_watch_ends_loses_its_hook(tmp_path: Path) -> None:
+    text = """\
+import sys, threading, treadle
+began, ended, hooks = threading.Event(), threading.Event(), []
+def later():
+    return sys.getprofile()
+def f(x):
+    hooks.append(sys.getprofile())
+    began.set()
+    ended.wait()
+    later()
+    hooks.append(later())
+    return x
+thread = threading.Thread(target=lambda: treadle.jit(f)(1.0))
+report = treadle.watch("effect", "frozen", "clock", "leak")
+with report:
+    thread.start()
+    began.wait()
+ended.set()
+thread.join()
+assert hooks[0] is not None
+assert hooks[1] is None
+"""
+    assert not report_of(text, tmp_path).findings("frozen")

@@ -39,7 +39,6 @@ MUTATORS: Final = frozenset(
         "insert",
         "pop",
         "remove",
-        "setdefault",
         "update",
     }
 )
@@ -160,7 +159,8 @@ class Recorder:
             if not self._subscribers:
                 self._stack.close()
                 self._unhook()
-                self._known, self._noted = {}, {}
+                self._known = {}
+                self._noted.clear()  # hooks of other threads remove themselves at the next file
 
     def _hear(self, event: Event) -> None:
         """Follow the beginnings and ends of stagings."""
@@ -232,6 +232,9 @@ class Recorder:
 
     def _is_noted(self, file: str) -> bool:
         """Return whether functions of a file are noted: the user's, and some of the standard library."""
+        if not self._subscribers:
+            self._unhook()
+            return False
         found = kind_of_file(file) == "user" or file in (_RANDOM_FILE, _GENERATED)
         self._noted[file] = found
         return found

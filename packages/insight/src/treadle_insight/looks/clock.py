@@ -93,7 +93,7 @@ class Clock(Part):
         self._installed = installed(self._hook)
 
     def leave(self) -> None:
-        """Remove the hook; threads that have it lose it when they next call a function written in C."""
+        """Remove the hook; other threads that have it lose it in their next call."""
         self._is_active = False
         if self._installed is not None:
             removed(self._installed)
@@ -105,16 +105,18 @@ class Clock(Part):
         clocks = _CLOCKS
 
         def hook(frame: FrameType, event: str, argument: Any) -> None:
-            if event == "c_call" and argument in clocks:
-                if kind_of_file(frame.f_code.co_filename) == "user" and self._is_active:
+            if event == "c_call":
+                if argument in clocks and kind_of_file(frame.f_code.co_filename) == "user":
                     self._read(frame)
-                elif not self._is_active and sys.getprofile() is hook:
-                    sys.setprofile(None)
+            elif event == "call" and not self._is_active and sys.getprofile() is hook:
+                sys.setprofile(None)
 
         return hook
 
     def _read(self, frame: FrameType) -> None:
         """Note that a clock is read."""
+        if not self._is_active:
+            return
         here = self._thread
         for reference, readings, name, source in here.results:
             array = reference()

@@ -190,14 +190,17 @@ class KeyUses:
         return self._used.get(cell) or cell.used
 
     def _use(self, cells: Cells, primitive: Primitive, source: Source) -> None:
+        first: Source | None = None  # where the first of the reused keys was used
         for cell in cells.ravel():
             before = self._before(cell)
-            if before is not None:
-                if KEY_LISTENERS() and not DEBUG_KEY_REUSE():
-                    emit(KeyReused(source, before))
-                    return
+            if before is None:
+                self._used[cell] = source
+            elif DEBUG_KEY_REUSE() or not KEY_LISTENERS():
                 raise reused(primitive, source, before)
-            self._used[cell] = source
+            else:
+                first = first or before
+        if first is not None:
+            emit(KeyReused(source, first))
 
     def _branches(
         self, flows: Flows, operands: Sequence[Operand], types: Sequence[Type]
