@@ -166,9 +166,8 @@ def _cuda_for(driver: Driver | None) -> int:
 def _install(cuda: int, machine: Machine) -> str:
     """Return the command that installs a plugin of jaxlib's release."""
     jaxlib = machine.versions.get("jaxlib")
-    return (
-        f'python -m pip install "jax-cuda{cuda}-plugin[with-cuda]{f"=={jaxlib}" if jaxlib else ""}"'
-    )
+    pin = f"=={jaxlib}" if jaxlib else ""
+    return f'python -m pip install "jax-cuda{cuda}-plugin[with-cuda]{pin}"'
 
 
 def _replace(cuda: int, other: int, machine: Machine) -> str:
