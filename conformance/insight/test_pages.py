@@ -13,8 +13,6 @@ from treadle_insight import findings
 
 pytestmark = pytest.mark.programs
 
-STRICT: Final = False
-"""Whether each kind that the FAQ names has to exist. Until all topics are there, the FAQ is ahead of the kinds."""
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "faq.md"
 TELLS: Final = "treadle tells you: "
@@ -46,11 +44,7 @@ def test_each_question_says_what_treadle_tells(heading: str) -> None:
 @pytest.mark.parametrize("heading", sections())
 def test_each_kind_that_is_named_exists(heading: str) -> None:
     codes = named(told(sections()[heading]))
-    topics = {code.partition(".")[0] for code in findings}
-    missing = [code for code in codes if code not in findings]
-    if not STRICT:  # the kinds of a topic come together
-        missing = [code for code in missing if code.partition(".")[0] in topics]
-    assert missing == []
+    assert [code for code in codes if code not in findings] == []
 
 
 @pytest.mark.parametrize("code", [code for code, kind in findings.items() if kind.topic])
