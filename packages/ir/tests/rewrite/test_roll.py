@@ -141,6 +141,82 @@ def test_the_steps_of_one_loop_go_through_another_in_order_and_in_reverse() -> N
     assert len(scans(check(staged(f, ROW)))) == 2
 
 
+ROWS = ArrayType((20, 3), F32)
+
+
+def row(x: Any, t: int) -> Any:
+    part = ops.slice(x, start=(t, 0), limit=(t + 1, 3), strides=(1, 1))
+    return ops.reshape(part, shape=(3,))
+
+
+def stack(values: list[Any]) -> Any:
+    return ops.concatenate([ops.reshape(x, shape=(1, 3)) for x in values], dimension=0)
+
+
+def test_rows_of_an_array_are_scanned_over_and_results_are_stacked() -> None:
+    def f(x: Any, xs: Any) -> Any:
+        found = []
+        for t in range(20):
+            x = ops.tanh(ops.add(ops.multiply(x, x), row(xs, t)))
+            found.append(ops.sine(x))
+        return [stack(found)]
+
+    rolled = check(staged(f, ROW, ROWS))
+    (scan,) = scans(rolled)
+    assert scan.length >= 19
+    assert len(rolled.equations) <= 10
+
+
+def test_rows_from_the_last_to_the_first() -> None:
+    def f(x: Any, xs: Any) -> Any:
+        for t in reversed(range(4, 16)):
+            x = ops.tanh(ops.add(ops.multiply(x, x), row(xs, t)))
+        return [x, row(xs, 3)]
+
+    (scan,) = scans(check(staged(f, ROW, ROWS)))
+    assert scan.reverse
+
+
+def test_rows_in_no_order() -> None:
+    def f(x: Any, xs: Any) -> Any:
+        for t in (3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8):
+            x = ops.tanh(ops.add(ops.multiply(x, x), row(xs, t)))
+        return [x]
+
+    check(staged(f, ROW, ROWS))
+
+
+def test_rows_of_what_each_step_makes() -> None:
+    def f(x: Any, xs: Any) -> Any:
+        for _ in range(8):
+            xs = ops.sine(ops.multiply(xs, xs))
+            x = ops.add(ops.tanh(row(xs, 0)), ops.multiply(row(xs, 1), x))
+        return [x]
+
+    check(staged(f, ROW, ROWS))
+
+
+def test_steps_that_stack() -> None:
+    def f(x: Any, xs: Any) -> Any:
+        for _ in range(8):
+            xs = ops.sine(stack([row(xs, 19 - t) for t in range(20)]))
+            x = ops.add(x, row(xs, 2))
+        return [x]
+
+    check(staged(f, ROW, ROWS))
+
+
+def test_stacked_values_that_are_used_otherwise_too() -> None:
+    def f(x: Any, xs: Any) -> Any:
+        lifted = []
+        for t in range(20):
+            x = ops.tanh(ops.add(ops.multiply(x, x), row(xs, t)))
+            lifted.append(ops.reshape(x, shape=(1, 3)))
+        return [ops.concatenate([*lifted, xs], dimension=0), lifted[3], x, stack([row(xs, 3)] * 5)]
+
+    check(staged(f, ROW, ROWS))
+
+
 @pytest.mark.parametrize("inner", [9, 30])  # more than the occurrences that are tried
 def test_nested_loops(inner: int) -> None:
     def f(x: Any) -> Any:
@@ -249,7 +325,12 @@ def loops(draw: st.DrawFn) -> Program:
     )
     carries = draw(st.integers(1, 3))
     taps = draw(st.lists(st.integers(0, count - 1), max_size=4))
-    again = draw(st.booleans())
+    again, stacks = draw(st.booleans()), draw(st.booleans())
+    order = draw(
+        st.permutations(range(count))
+        | st.just([*range(count)])
+        | st.just([*reversed(range(count))])
+    )
 
     def step(state: list[Any], more: list[Any]) -> tuple[list[Any], Any]:
         values = [*state, *more]
@@ -260,17 +341,17 @@ def loops(draw: st.DrawFn) -> Program:
             )
         return values[-carries:], values[len(values) // 2]
 
-    def f(x: Any, y: Any, w: Any) -> Any:
+    def f(x: Any, y: Any, w: Any, xs: Any) -> Any:
         state, kept = [x, y, w][:carries], []
-        for _ in range(count):
-            state, middle = step(state, [w])
+        for t in order:
+            state, middle = step(state, [w, row(xs, t)])
             kept.append(middle)
         if again:
             for each in reversed(kept):
-                state, _ = step(state, [each])
-        return [*state, *[kept[tap] for tap in taps]]
+                state, _ = step(state, [each, each])
+        return [*state, *[kept[tap] for tap in taps], *([stack(kept)] if stacks else [])]
 
-    return staged(f, ROW, ROW, ROW)
+    return staged(f, ROW, ROW, ROW, ROWS)
 
 
 @settings(max_examples=150, deadline=None)

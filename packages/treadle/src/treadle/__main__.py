@@ -36,7 +36,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if error.name != "treadle_insight":
             raise
         print(f"treadle {chosen.command} needs treadle-insight", file=sys.stderr)
-        print("  fix: in a checkout of treadle, python -m pip install packages/insight", file=sys.stderr)
+        print(
+            "  fix: in a checkout of treadle, python -m pip install packages/insight",
+            file=sys.stderr,
+        )
         return _USAGE
     if chosen.command == "doctor":
         return _doctor(as_json=chosen.json)

@@ -7,8 +7,10 @@ as a scan. The pass finds runs of equal operations (`treadle_ir.analysis.repeats
 * carries: what the block before made;
 * xs: another value in each block, such as what the blocks of another run made.
 
-What blocks make and later operations take becomes the stacked ys. The gradient of an unrolled loop is two runs: the
-first one's ys are the second one's xs, in reverse, without copies. Runs within a block are rolled in turn.
+What blocks make and later operations take becomes the stacked ys. Rows of an array, `x[t]`, are such xs, and values
+that are stacked are such ys, without copies: operations that take a row, or stack values, are no part of a block. The
+gradient of an unrolled loop is two runs: the first one's ys are the second one's xs, in reverse. Runs within a block
+are rolled in turn.
 
 The same operations compute the results, in the same order. What may differ is what a compiler makes of them.
 """
@@ -55,6 +57,7 @@ class Loop(NamedTuple):
         Made, ...
     ]  # results that operations after the run take from blocks before the last
     last: tuple[Made, ...]  # results that they take from the last block
+    rows: Container[Value]  # values that are rows of arrays, which need not be stacked
 
 
 Choice: TypeAlias = Callable[[Program, Sequence[Loop]], Sequence[Loop]]
@@ -88,12 +91,15 @@ def roll(program: Program, choose: Choice = every) -> Program:
         >>> len(program.equations), len(roll(program).equations)
         (30, 1)
     """
-    while runs := tandem_repeats(numbered_equations(program)):
-        flow = _Flow(program)
-        loops = choose(program, [loop for run in runs if (loop := flow.loop(run))])
+    while True:
+        rows = _Rows(program)
+        inner = rows.program
+        flow = _Flow(inner, rows)
+        runs = tandem_repeats(numbered_equations(inner))
+        loops = choose(inner, [loop for run in runs if (loop := flow.loop(run))])
         if not loops:
             break
-        rolled = _Rolling(program, loops, choose).program()
+        rolled = _Rolling(inner, loops, rows, choose).program()
         if len(rolled.equations) >= len(program.equations):
             break
         program = rolled  # in which loops of loops may show
@@ -108,12 +114,104 @@ def _is_fixed(atoms: Sequence[Atom]) -> bool:
     return all([isinstance(each, Literal) and each.key == first.key for each in atoms])
 
 
+class _Element(NamedTuple):
+    """A value that is an element of an array along its leading axis."""
+
+    array: Value
+    place: int
+
+
+@final
+class _Rows:
+    """Operations that take a row of an array, or stack values, apart from the rest of a program.
+
+    `program` is the program without them; it is not closed. `elements` are the rows by what they are rows of; `stacks`
+    are the values that are stacked by an operation `concatenate` of the program, by its result.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.elements: dict[Value, _Element] = {}
+        self.stacks: dict[Value, list[Atom]] = {}
+        users: dict[Value, list[Equation | None]] = {}
+        for equation in program.equations:
+            for operand in equation.operands:
+                if isinstance(operand, Value):
+                    users.setdefault(operand, []).append(equation)
+        for result in program.results:
+            if isinstance(result, Value):
+                users.setdefault(result, []).append(None)
+        sliced: dict[Value, _Element] = {}
+        lifted: dict[Value, Atom] = {}
+        apart: set[int] = set()
+        for place, equation in enumerate(program.equations):
+            primitive, operands = equation.primitive, equation.operands
+            uses = users.get(equation.results[0], []) if equation.results else []
+            if isinstance(primitive, Slice):
+                row = _row_of(primitive, operands[0])
+                if row is not None and all([_drops_axis(each) for each in uses]):
+                    sliced[equation.results[0]] = row
+                    apart.add(place)
+            elif isinstance(primitive, Reshape) and operands[0] in sliced:
+                self.elements[equation.results[0]] = sliced[operands[0]]
+                apart.add(place)
+            elif isinstance(primitive, Reshape) and all([_stacks(each) for each in uses]):
+                if primitive.shape == (1, *_shape(operands[0])):
+                    lifted[equation.results[0]] = operands[0]
+                    apart.add(place)
+            elif _stacks(equation):
+                values = [lifted.get(x) if isinstance(x, Value) else None for x in operands]
+                if None not in values:
+                    self.stacks[equation.results[0]] = [x for x in values if x is not None]
+        self.lifted = lifted
+        left = [each for place, each in enumerate(program.equations) if place not in apart]
+        self.program = Program(program.parameters, tuple(left), program.results)
+
+
+def _shape(atom: Atom) -> tuple[int, ...]:
+    assert isinstance(atom.type, ArrayType)
+    return atom.type.shape
+
+
+def _row_of(primitive: Slice, operand: Atom) -> _Element | None:
+    """Return the row that a slice takes; None if it takes anything else."""
+    if not isinstance(operand, Value) or not isinstance(operand.type, ArrayType):
+        return None
+    shape = operand.type.shape
+    is_row = (
+        bool(shape)
+        and primitive.limit[0] - primitive.start[0] == 1
+        and not any(primitive.start[1:])
+        and primitive.limit[1:] == shape[1:]
+    )
+    return _Element(operand, primitive.start[0]) if is_row else None
+
+
+def _drops_axis(equation: Equation | None) -> bool:
+    """Return whether an equation removes the leading axis of its operand, which is of size 1."""
+    return (
+        equation is not None
+        and isinstance(equation.primitive, Reshape)
+        and equation.primitive.shape == _shape(equation.operands[0])[1:]
+    )
+
+
+def _stacks(equation: Equation | None) -> bool:
+    """Return whether an equation concatenates several operands along their leading axes."""
+    return (
+        equation is not None
+        and isinstance(equation.primitive, Concatenate)
+        and equation.primitive.dimension == 0
+        and len(equation.operands) >= LEAST_COPIES
+    )
+
+
 @final
 class _Flow:
     """Where the values of a program are made, and where they are used last."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, rows: _Rows) -> None:
         self._equations = program.equations
+        self._rows = rows
         self._made: dict[Value, tuple[int, int]] = {}
         self._last_use: dict[Value, int] = {}
         for place, equation in enumerate(program.equations):
@@ -122,6 +220,16 @@ class _Flow:
             for operand in equation.operands:
                 if isinstance(operand, Value):
                     self._last_use[operand] = place
+        for value, element in rows.elements.items():  # a row of an array is made with the array
+            if element.array in self._made:
+                self._made[value] = self._made[element.array][0], -1
+        for place, equation in enumerate(program.equations):
+            for lifted in rows.stacks.get(equation.results[0], ()) if equation.results else ():
+                if isinstance(lifted, Value):
+                    self._last_use[lifted] = max(place, self._last_use.get(lifted, -1))
+        for value, atom in rows.lifted.items():  # in a `concatenate` that has other operands, too
+            if value in self._last_use and isinstance(atom, Value):
+                self._last_use[atom] = max(self._last_use[value], self._last_use.get(atom, -1))
         for atom in program.results:
             if isinstance(atom, Value):
                 self._last_use[atom] = len(program.equations)
@@ -131,6 +239,8 @@ class _Flow:
         block = self._equations[run.start : run.start + run.period]
         if not all([_is_plain(each) for each in block]):
             return None
+        if any([operand in self._rows.lifted for each in block for operand in each.operands]):
+            return None  # values are stacked in each block
         if all([isinstance(each.primitive, Rearrangement) for each in block]):
             return None  # as parts of arrays, which are taken quickly
         places = [(j, a) for j, each in enumerate(block) for a in range(len(each.operands))]
@@ -150,8 +260,8 @@ class _Flow:
                 high = middle + 1
                 while high < run.copies and found[high] is None:
                     high += 1
-            elif kind[0] > 1:
-                return None  # made by the block before the last one
+            elif kind[0] > 1 or kind[1][1] < 0:
+                return None  # made by the block before the last one, or a row of an array that a block makes
             else:
                 low, high = _around(found, middle)
                 if kind[0] == 1 and low > 0:
@@ -197,7 +307,7 @@ class _Flow:
             j, a = place
             taken = self._equations[run.start + j :: run.period][: run.copies]
             outer[place] = tuple([each.operands[a] for each in taken])
-        return Loop(run, inner, carried, outer, (), ())
+        return Loop(run, inner, carried, outer, (), (), self._rows.elements)
 
     def _leaving(self, run: Repeat, loop: Loop) -> Loop | None:
         """Return the loop with the results that operations after it take."""
@@ -210,7 +320,7 @@ class _Flow:
         saved += [made for made in last if made not in carried]
         last = [made for made in last if made in carried]
         outer = {place: atoms[: run.copies] for place, atoms in loop.outer.items()}
-        return Loop(run, loop.inner, loop.carried, outer, tuple(saved), tuple(last))
+        return loop._replace(run=run, outer=outer, saved=tuple(saved), last=tuple(last))
 
     def _used_after(self, run: Repeat) -> tuple[list[Made], list[Made]]:
         """Return what operations after a run take: from blocks before the last one, and only from the last one."""
@@ -247,23 +357,19 @@ def _is_plain(equation: Equation) -> bool:
     )
 
 
-class _Stacked(NamedTuple):
-    """A value that is an element of an array: of the ys of a scan."""
-
-    array: Value
-    place: int
-
-
 @final
 class _Rolling:
     """A program in which loops are rolled."""
 
-    def __init__(self, program: Program, loops: Sequence[Loop], choose: Choice) -> None:
+    def __init__(
+        self, program: Program, loops: Sequence[Loop], rows: _Rows, choose: Choice
+    ) -> None:
         self._program = program
         self._loops = loops
+        self._rows = rows
         self._choose = choose
         self._equations: list[Equation] = []
-        self._elements: dict[Value, _Stacked] = {}  # values that are elements of ys
+        self._elements = {**rows.elements}  # values that are rows, or elements of ys
         self._instead: dict[Value, Atom] = {}
 
     def program(self) -> Program:
@@ -281,6 +387,10 @@ class _Rolling:
 
     def _keep(self, equation: Equation) -> None:
         """Append an equation as it is, except for operands that have been rolled."""
+        stacked = self._rows.stacks.get(equation.results[0]) if equation.results else None
+        if stacked is not None:
+            self._instead[equation.results[0]] = self._stack(self._parts(stacked), reverse=False)
+            return
         operands = tuple([self._read(each) for each in equation.operands])
         same = all([one is other for one, other in zip(operands, equation.operands, strict=True)])
         self._equations.append(equation if same else equation._replace(operands=operands))
@@ -293,11 +403,13 @@ class _Rolling:
         if found is not None:
             return found
         element = self._elements.get(atom)
-        if element is None:
+        lifted = self._rows.lifted.get(atom)
+        if element is None and lifted is None:
             return atom
-        assert isinstance(atom.type, ArrayType)
-        part = self._part(element.array, element.place, element.place + 1)
-        self._instead[atom] = self._apply(Reshape(atom.type.shape), part)
+        if element is not None:
+            lifted = self._part(element.array, element.place, element.place + 1)
+        assert lifted is not None
+        self._instead[atom] = self._apply(Reshape(_shape(atom)), self._read(lifted))
         return self._instead[atom]
 
     def _apply(self, primitive: Primitive, *operands: Atom, source: Source = NOWHERE) -> Value:
@@ -307,8 +419,15 @@ class _Rolling:
         self._equations.append(Equation(primitive, operands, (result,), effects, source))
         return result
 
+    def _value(self, value: Value) -> Value:
+        """Return the value that a value of the old program is now."""
+        found = self._read(value)
+        assert isinstance(found, Value)
+        return found
+
     def _part(self, array: Value, start: int, limit: int) -> Value:
         """Return the elements from `start` to before `limit` of an array."""
+        array = self._value(array)
         assert isinstance(array.type, ArrayType)
         shape = array.type.shape
         if (start, limit) == (0, shape[0]):
@@ -349,7 +468,7 @@ class _Rolling:
             for k, block in enumerate(blocks):
                 value = _result(block, made)
                 if value not in self._instead:
-                    self._elements[value] = _Stacked(ys, run.copies - 1 - k if reverse else k)
+                    self._elements[value] = _Element(ys, run.copies - 1 - k if reverse else k)
 
     def _parts(self, atoms: Sequence[Atom]) -> list[_Part]:
         """Divide the values that blocks take into neighbouring elements of arrays, and other values."""
@@ -394,7 +513,7 @@ class _Part(NamedTuple):
     step: int  # 0 for a single one
     is_array: bool = False
 
-    def continues_with(self, element: _Stacked) -> bool:
+    def continues_with(self, element: _Element) -> bool:
         """Return whether an element is the next one in the direction of these."""
         if not self.is_array or element.array is not self.of:
             return False
@@ -508,7 +627,11 @@ def _is_small(program: Program, loop: Loop) -> bool:
 def _stacks_little(loop: Loop, rolled: Container[Value]) -> bool:
     """Return whether nearly all that differs between blocks is made by loops that are rolled, or constant."""
     for atoms in loop.outer.values():
-        others = [each for each in atoms if isinstance(each, Value) and each not in rolled]
+        others = [
+            each
+            for each in atoms
+            if isinstance(each, Value) and each not in rolled and each not in loop.rows
+        ]
         if len(others) > MOST_EDGES and not _is_fixed(atoms):
             return False
     return True
