@@ -124,7 +124,7 @@ def _all_described(held: object, holders: list[object]) -> str:
 
 
 def _are_users(holders: list[object]) -> bool:
-    """Return whether only objects of the user's refer to a traced array, and the user can know of them.
+    """Return whether only objects of the user's refer to a traced array.
 
     Programs with deferred derivatives, references and boxes of treadle's keep tracers on purpose.
     """
