@@ -8,12 +8,14 @@ from types import CellType, FrameType, FunctionType, MethodType
 from typing import Final
 
 from treadle_ir.errors.kinds import LeakedTracerError
+from treadle_ir.errors.source import is_internal
 from treadle_ir.events.kinds import TracerLeaked, emit, listeners
 from treadle_ir.settings.declared import CHECK_TRACER_LEAKS
 from treadle_ir.tracing.trace import Trace
 from treadle_ir.tracing.tracer import Tracer
 
-_DEEP: Final = 4  # steps from a traced array to the objects that refer to it
+_DEEP: Final = 4  # steps from a traced array to the objects that refer to it, in messages
+_DEEPEST: Final = 8  # the same, for the question whose they are
 
 
 def checks_leaks() -> bool:
@@ -48,9 +50,11 @@ def refuse_leaks(trace: Trace) -> None:
         first = next((x for x in leaked if x.source.code is not None), first)
     source = first.source
     type = first.type
-    held = _holder(first, [leaked, sys._getframe()])
+    holders = _holders(first, [leaked, sys._getframe()])
+    held = _all_described(first, holders[:_DEEP])
     if not refused:
-        emit(TracerLeaked(type, source, held, len(leaked)))
+        if _are_users(holders):
+            emit(TracerLeaked(type, source, held, len(leaked)))
         return
     error = LeakedTracerError(
         f"a traced array of type {type} is kept after the trace has ended: {held}",
@@ -89,12 +93,12 @@ def _references_of_variable() -> int:
 _ALONE: Final = _references_of_variable()
 
 
-def _holder(held: object, known: list[object]) -> str:
-    """Return a description of the objects that refer to `held`, as far as Python's garbage collector finds them."""
-    said: list[str] = []
+def _holders(held: object, known: list[object]) -> list[object]:
+    """Return the objects that refer to `held`, as far as Python's garbage collector finds them, the nearest first."""
+    found: list[object] = []
     current = held
-    known.append(known)
-    for _ in range(_DEEP):
+    known += [known, found]
+    for _ in range(_DEEPEST):
         known.append(current)
         holders = [
             each
@@ -104,12 +108,38 @@ def _holder(held: object, known: list[object]) -> str:
         known.append(holders)
         if not holders:
             break
-        holder = holders[0]
-        said.append(_described(holder, current))
-        if isinstance(holder, FrameType) or (isinstance(holder, dict) and "__name__" in holder):
+        current = holders[0]
+        found.append(current)
+        if isinstance(current, FrameType) or (isinstance(current, dict) and "__name__" in current):
             break
-        current = holder
+    return found
+
+
+def _all_described(held: object, holders: list[object]) -> str:
+    """Return a description of the objects that refer to `held`, the nearest first."""
+    said = [
+        _described(here, before) for here, before in zip(holders, [held, *holders], strict=False)
+    ]
     return ", ".join(said) or "no reference to it could be found"
+
+
+def _are_users(holders: list[object]) -> bool:
+    """Return whether only objects of the user's refer to a traced array.
+
+    Programs with deferred derivatives, references and boxes of treadle's keep tracers on purpose.
+    """
+    for each in holders:
+        function = each.__func__ if isinstance(each, MethodType) else each
+        if isinstance(function, FunctionType):
+            if is_internal(function.__code__.co_filename):
+                return False
+        elif isinstance(function, FrameType):
+            if is_internal(function.f_code.co_filename):
+                return False
+        elif type(function).__module__.startswith("treadle"):
+            return False
+    # A dict that nothing refers to is a copy of the variables of a frame, made for a profiler.
+    return bool(holders) and not (type(holders[-1]) is dict and "__name__" not in holders[-1])
 
 
 def _ours(holder: object) -> bool:
