@@ -60,7 +60,7 @@ class watch:  # noqa: N801 - reads as a statement
 
     def __init__(self, *parts: str, keys: bool = False) -> None:
         for name in parts:
-            if name not in [*WATCH_PARTS]:  # a list, since what is given may not be hashable
+            if name not in [*WATCH_PARTS]:  # a list, since a wrong name may not be hashable
                 raise ArgumentError(
                     f"watch: there is no part {name!r}{did_you_mean(name, WATCH_PARTS)}",
                     fix=f"choose from {', '.join(WATCH_PARTS)}",

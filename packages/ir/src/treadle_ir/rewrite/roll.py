@@ -8,7 +8,7 @@ as a scan. The pass finds runs of equal operations (`treadle_ir.analysis.repeats
 * xs: another value in each block, such as what the blocks of another run made.
 
 What blocks make and later operations take becomes the stacked ys. Rows of an array, `x[t]`, are such xs, and values
-that are stacked are such ys, without copies: operations that take a row, or stack values, are no part of a block. The
+that are stacked are such ys, without copies: operations that take a row, or stack values, are outside of blocks. The
 gradient of an unrolled loop is two runs: the first one's ys are the second one's xs, in reverse. Runs within a block
 are rolled in turn.
 
