@@ -217,4 +217,4 @@ def test_it_says_how_to_install_what_it_needs(tmp_path: Path) -> None:
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=variables)
     assert done.returncode == 2
-    assert "fix: python -m pip install treadle-insight" in done.stderr
+    assert "python -m pip install packages/insight" in done.stderr

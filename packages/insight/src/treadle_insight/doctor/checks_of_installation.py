@@ -67,7 +67,7 @@ def versions(machine: Machine) -> Iterator[Finding]:
                 )
 
 
-_FOLDERS: Final = MappingProxyType({"treadle-numpy": "numpy-api", "treadle-jax": "jax-compat"})
+_FOLDERS: Final = MappingProxyType({"treadle-numpy": "numpy-api"})  # others have their names
 
 
 def folder_of(name: str) -> str:
