@@ -70,7 +70,7 @@ def _root(target: ast.expr) -> str:
 
 
 def _held(value: ast.expr) -> set[str]:
-    """Return the variables that are a value, or elements of one that is written out."""
+    """Return the variables that are a value, or elements of a tuple, list, set or dictionary that is written out."""
     left, found = [value], set()
     while left:
         each = left.pop()

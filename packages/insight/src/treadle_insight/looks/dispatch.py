@@ -168,7 +168,7 @@ def _fix(place: Place) -> tuple[str, str]:
 
 
 def _only_step(loop: WrittenLoop) -> tuple[str, str] | None:
-    """Return the variable that a loop hands on and its next value, as text; None if the loop does more than that."""
+    """Return the variable that a loop passes on and its next value, as text; None if the loop does more than that."""
     if not loop.is_plain or not isinstance(loop.node, ast.For) or len(loop.node.body) != 1:
         return None
     (step,) = loop.node.body

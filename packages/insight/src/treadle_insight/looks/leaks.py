@@ -61,7 +61,7 @@ with treadle.watch("leak") as report:
 
 
 def _strong(type: Type) -> Type:
-    """Return a type without the mark of weak types, which says nothing of a leak."""
+    """Return a type without the mark of weak types, which does not matter for a leak."""
     return type.plain if isinstance(type, ArrayType) and type.weak else type
 
 
