@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from conformance.insight.programs import report_of
+from conformance.insight.programs import only, report_of
 from conformance.insight.surprises import Surprise, has_finding, in_a_thread, under_jax
 
 pytestmark = [pytest.mark.installed, pytest.mark.cpu]
@@ -19,7 +19,11 @@ ALL: Final = (
         "digits.simplified",
         "def f(x):\n    return jnp.log(jnp.exp(x))  # here",
         "treadle.explain(f, values=True)(jnp.array([0.0, 100.0]))",
-        ("`log_exp` removed the `exp`", "and the `log`", "inf without jit, 100.0 with it"),
+        (
+            "`log_exp` removed the `exp`",
+            "and the `log`",
+            "inf without jit, 100.0 with it (50% of the",
+        ),
     ),
     Surprise(
         "sin",
@@ -52,6 +56,24 @@ def _name(surprise: Surprise) -> str:
 @pytest.mark.parametrize("surprise", ALL, ids=_name)
 def test_the_program_has_the_finding(surprise: Surprise, tmp_path: Path) -> None:
     has_finding(surprise, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("given", "words", "is_mended"),
+    [
+        ("[0.3, 100.0]", "inf without jit, 100.0 with it (100% of the elements differ)", True),
+        ("[0.3, 1.7]", "0.29999998 without jit, 0.3 with it (at most 1 ulp, 50% of the", False),
+    ],
+)
+def test_the_element_that_differs_most_is_shown(
+    given: str, words: str, is_mended: bool, tmp_path: Path
+) -> None:
+    call = f"treadle.explain(f, values=True)(jnp.array({given}))"
+    text = Surprise("most", "digits", ALL[0].lines, call).program()
+    finding = only(report_of(text, tmp_path), "digits.simplified")
+    assert words in finding.what
+    assert finding.fix.startswith("Nothing needs to be done") == is_mended
+    assert finding.code.endswith('"join_parts,log_sqrt")  # those that stay on')
 
 
 def test_a_thread_has_the_finding(tmp_path: Path) -> None:

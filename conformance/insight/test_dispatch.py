@@ -31,7 +31,44 @@ def test_a_loop_of_small_operations_is_reported(tmp_path: Path) -> None:
         in finding.what
     )
     assert 50 <= int(finding.what.split(" %")[0]) < 100
+    assert finding.fix.startswith("Move the loop around program.py:7 into a function")
+    assert finding.code.splitlines() == [
+        "@treadle.jit",
+        "def run(y):",
+        "    return treadle.lax.fori_loop(0, 1000, lambda _, y: y + x, y)",
+        "y = run(y)",
+    ]
     assert 1e-4 < finding.cost.seconds < 1e-1
+
+
+@pytest.mark.installed
+def test_the_code_of_the_fix_mends_the_program(tmp_path: Path) -> None:
+    text = PROGRAM.format(size=3, count=1000)
+    code = only(report_of(text, tmp_path), "dispatch").code.replace("\n", "\n    ")
+    loop = "for _ in range(1000):\n        y = y + x"
+    assert loop in text
+    report = report_of(text.replace(loop, code), tmp_path)
+    assert not report.findings("dispatch"), report
+
+
+@pytest.mark.installed
+def test_a_loop_in_a_function_that_is_not_plain_gets_the_decorator(tmp_path: Path) -> None:
+    text = """\
+import treadle as t
+import treadle.numpy as tnp
+
+def f(x):
+    y, n = x, 0
+    while n < 1000:
+        y = y + x
+        n += 1
+
+with t.watch("dispatch") as report:
+    f(tnp.ones(3))
+"""
+    finding = only(report_of(text, tmp_path), "dispatch")
+    assert finding.fix.startswith("Write the loop around program.py:7")
+    assert finding.code.startswith("@t.jit  #")
 
 
 @pytest.mark.installed

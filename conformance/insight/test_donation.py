@@ -35,17 +35,19 @@ PROGRAMS = {
     "type": (
         STATE + "f = treadle.jit(step, donate_argnums=0)\n",
         "state",
-        "argument `state['step']` f32[] was not used: the result of that shape is i32[].",
+        "The memory of the donated argument `state['step']` f32[] could not be reused: the result of that shape is "
+        "i32[].",
     ),
     "count": (
         "def f(a, b):\n    return a + b\nf = treadle.jit(f, donate_argnums=(0, 1))\n",
         "tnp.ones(3), tnp.ones(3)",
-        "argument `b` f32[3] was not used: other arguments use the only result of that type.",
+        "The memory of the donated argument `b` f32[3] could not be reused: other arguments use the only result "
+        "of that type.",
     ),
     "size": (
         "def f(a):\n    return a.sum()\nf = treadle.jit(f, donate_argnums=0)\n",
         "tnp.ones(3)",
-        "argument `a` f32[3] was not used: no result has that shape.",
+        "The memory of the donated argument `a` f32[3] could not be reused: no result has that shape.",
     ),
     "keyword": (
         "def f(x, state):\n    return x + state\nf = treadle.jit(f, donate_argnums=1)\n",
@@ -80,6 +82,13 @@ def test_what_explain_says(case: str, tmp_path: Path) -> None:
     assert finding.place is not None
     assert finding.place.line == 5
     assert finding.certain == (case != "view")
+
+
+@pytest.mark.parametrize(
+    ("case", "fix"), [("size", "Do not donate `a`."), ("type", "as an argument of its own")]
+)
+def test_a_leaf_cannot_be_left_out_of_a_donated_tree(case: str, fix: str, tmp_path: Path) -> None:
+    assert fix in only(report_of(explained(case), tmp_path), "donation.unused").fix
 
 
 @pytest.mark.parametrize("case", PROGRAMS)

@@ -136,7 +136,10 @@ def test_nothing_is_said_of_what_is_no_effect(name: str, tmp_path: Path) -> None
 def test_the_number_that_every_call_uses_is_said(body: str, tmp_path: Path) -> None:
     text = program(body).replace("with treadle", "random.seed(0); np.random.seed(1)\nwith treadle")
     value = "0.417" if "np" in body else "0.844"
-    said = only(report_of(text, tmp_path), "effect.random").what
+    finding = only(report_of(text, tmp_path), "effect.random")
+    assert "give each call a new key" in finding.fix
+    assert "treadle.random.split(key)" in finding.code
+    said = finding.what
     assert said.startswith(
         ("`random.random()` at program.py:", "`np.random.rand()` at program.py:")
     )

@@ -74,6 +74,32 @@ def test_a_leak_is_reported_with_its_holder(name: str, tmp_path: Path) -> None:
         "A traced array f32[3] made at program.py:13 is kept after the trace of f has ended"
     )
     assert held in finding.what
+    line = "".join([place.text for place in finding.where[1:]])
+    assert line == {"list": body, "attribute": body, "global": "global z; z = y"}.get(name, line)
+    if name in ("list", "attribute"):
+        assert f"`{body}` at program.py:14 keeps it." in finding.why
+
+
+@pytest.mark.installed
+def test_the_line_that_keeps_an_argument_is_named_and_no_weak_mark(tmp_path: Path) -> None:
+    text = program("kept.append(x)").replace("(f)(tnp.ones(3))", "(f)(1.0)")
+    finding = only(report_of(text, tmp_path), "leak")
+    assert finding.what.startswith("A traced argument f32[] of f is kept")
+    assert "`kept.append(x)` at program.py:14 keeps it." in finding.why
+
+
+@pytest.mark.installed
+@pytest.mark.parametrize(
+    "body",
+    [
+        "parts = []; parts.append(y); kept.append(parts)",  # a list of the function's own
+        "kept.append(y); model.h = y",  # two lines
+        "kept.append(treadle.lax.neg(y)); y = kept[-1]",  # no line has the kept array by name
+    ],
+)
+def test_no_line_is_named_where_it_is_not_certain(body: str, tmp_path: Path) -> None:
+    finding = only(report_of(program(body), tmp_path), "leak")
+    assert not [each for each in finding.why if "keeps it" in each]
 
 
 @pytest.mark.installed

@@ -137,7 +137,7 @@ with treadle.watch("transfer") as report:
 """,
         "1,000 times, 256 MB: argument `batch` of <lambda>.",
         9,
-        "batch = device_put(batch)",
+        "batch = treadle.device_put(batch)",
     ),
     "a leaf of a tree": (
         """\
@@ -161,7 +161,7 @@ with treadle.watch("transfer") as report:
 """,
         "20 times, 5.1 MB: argument `x` of <lambda>.",
         8,
-        "x = device_put(xs)",
+        "xs = treadle.device_put(xs)",
     ),
 }
 

@@ -64,3 +64,11 @@ def test_nothing_is_written_for_another_function(tmp_path: Path) -> None:
     slope = place(tmp_path, LINES, "jnp.sqrt(x)", "root")
     where = place(tmp_path, LINES, "jnp.where(inside, r, 0.0)")
     assert not guarded(slope, where, on_true=True)
+
+
+def test_an_operation_inside_of_the_choice_gives_the_whole_choice(tmp_path: Path) -> None:
+    line = "y = jnp.where(x > 0, jnp.sqrt(x), 0.0)\n"
+    slope = place(tmp_path, line, "jnp.sqrt(x)")
+    where = place(tmp_path, line, "jnp.where(x > 0, jnp.sqrt(x), 0.0)")
+    mended = "jnp.where(x > 0, jnp.sqrt(jnp.where(x > 0, x, 1.0)), 0.0)"
+    assert guarded(slope, where, on_true=True) == mended

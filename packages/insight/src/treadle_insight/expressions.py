@@ -175,8 +175,9 @@ def guarded(slope: Place, where: Place, *, on_true: bool) -> str:
         on_true: whether the operation is on the side of the true elements.
 
     Returns:
-        An expression such as `jnp.sqrt(jnp.where(x > 0, x, 1.0))`; empty if it cannot be written with names that are
-        known at `slope`.
+        The whole `where` if the operation is written in it, such as
+        `jnp.where(x > 0, jnp.sqrt(jnp.where(x > 0, x, 1.0)), 0.0)`, else the operation; empty if it cannot be written
+        with names that are known at `slope`.
     """
     operation, choice = expression_at(slope), expression_at(where)
     if operation is None or not isinstance(choice, ast.Call) or slope.name != where.name:
@@ -193,6 +194,7 @@ def guarded(slope: Place, where: Place, *, on_true: bool) -> str:
         sides = f"{text}, 1.0" if on_true else f"1.0, {text}"
         return ast.parse(f"{function}({condition}, {sides})", mode="eval").body
 
+    before = ast.dump(operation)
     second = written_name(slope) in _SECOND
     if isinstance(operation, ast.BinOp):
         if second:
@@ -204,7 +206,29 @@ def guarded(slope: Place, where: Place, *, on_true: bool) -> str:
         operation.args[place] = harmless(operation.args[place])
     else:
         return ""
-    return ast.unparse(operation)
+    side = 1 if on_true else 2
+    replaced = _Replaced(before, operation)
+    choice.args[side] = replaced.visit(choice.args[side])
+    return ast.unparse(choice if replaced.count else operation)
+
+
+class _Replaced(ast.NodeTransformer):
+    """Replaces an expression where it is written in another one.
+
+    Args:
+        old: the expression, as `ast.dump` gives it.
+        new: what replaces it.
+    """
+
+    def __init__(self, old: str, new: ast.expr) -> None:
+        self.old, self.new, self.count = old, new, 0
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        """Return the replacement of a node."""
+        if ast.dump(node) == self.old:
+            self.count += 1
+            return self.new
+        return self.generic_visit(node)
 
 
 def _known_before(condition: ast.expr, slope: Place, where: Place) -> str | None:

@@ -4,53 +4,18 @@ from __future__ import annotations
 
 import ast
 import linecache
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, Self, TypeAlias, final
+from typing import Final, TypeAlias, final
 
 from treadle_insight.place import Place
+from treadle_insight.spelling import Spelling
 
 Node: TypeAlias = ast.For | ast.While | ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
 
 _LOOPS: Final = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
 _SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _LEAVES: Final = (ast.Return, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom, ast.Await)
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Spelling:
-    """How a file spells what fixes call: `treadle.lax`, or `lax` after `from treadle import lax`."""
-
-    root: str = "treadle"
-    numpy: str = "tnp"
-    lax: str = "treadle.lax"
-
-    @classmethod
-    def of(cls, tree: ast.AST) -> Self:
-        """Return the spelling of a file, read from its imports.
-
-        Args:
-            tree: the file's syntax tree.
-        """
-        names: dict[str, str] = {}
-        for node in getattr(tree, "body", ()):
-            if isinstance(node, ast.Import):
-                names |= {each.name: each.asname or each.name for each in node.names}
-            elif isinstance(node, ast.ImportFrom):
-                names |= {f"{node.module}.{x.name}": x.asname or x.name for x in node.names}
-        for package in dict.fromkeys([name.split(".")[0] for name in names]):
-            if hasattr(sys.modules.get(package), "vmap"):  # treadle, by whatever name
-                root = names.get(package, package)
-                numpy = names.get(f"{package}.numpy", f"{root}.numpy")
-                return cls(root, numpy, names.get(f"{package}.lax", f"{root}.lax"))
-        return cls()
-
-    @property
-    def stack(self) -> str:
-        """An expression that stacks pytrees, without the closing bracket."""
-        return f"{self.root}.tree.map(lambda *each: {self.numpy}.stack(each), "
 
 
 @final

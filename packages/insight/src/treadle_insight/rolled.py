@@ -28,7 +28,10 @@ def fix_of(loop: UnrolledLoop) -> tuple[str, str]:
             )
         return "Let the program loop: `lax.fori_loop`, `lax.scan` or `vmap`, not Python.", ""
     if written.word == "while":
-        return f"Use `{written.spelled.lax}.while_loop`, or a `fori_loop` of a fixed length.", ""
+        return (
+            f"Use `{written.spelled.name('lax.while_loop')}`, or a `fori_loop` of a fixed length.",
+            "",
+        )
     if loop.reaches_back:
         return "Use `lax.scan`, with what earlier iterations leave behind in its carry.", ""
     if not loop.carried:
@@ -85,7 +88,7 @@ def _fori(written: WrittenLoop, state: str, bounds: tuple[str, str], lists: list
     lines.append(f"def body({written.counter}, {_parameter(state)}):")
     lines += [f"    {line}" for line in [*_unpacked(state), *_body(written)]]
     lines.append(f"    return {state}")
-    lines.append(f"{state} = {spelled.lax}.fori_loop({', '.join(bounds)}, body, {state})")
+    lines.append(f"{state} = {spelled.name('lax.fori_loop')}({', '.join(bounds)}, body, {state})")
     return "\n".join(lines)
 
 
@@ -100,7 +103,7 @@ def _scan(
     lines += [f"    {line}" for line in [*_unpacked(state), *unpacked, *_body(written)]]
     lines.append(f"    return {state}, None")
     stacked = source if loop.is_counted else f"{spelled.stack}*{source})"
-    lines.append(f"{state}, _ = {spelled.lax}.scan(body, {state}, {stacked})")
+    lines.append(f"{state}, _ = {spelled.name('lax.scan')}(body, {state}, {stacked})")
     return "\n".join(lines)
 
 
@@ -128,7 +131,9 @@ def _as_vmap(loop: UnrolledLoop, written: WrittenLoop) -> tuple[str, str]:
     if written.bounds is not None:
         if not loop.is_counted:
             return fix, ""
-        elements = f"{spelled.numpy}.arange({', '.join(written.bounds).removeprefix('0, ')})"
+        elements = (
+            f"{spelled.name('numpy.arange')}({', '.join(written.bounds).removeprefix('0, ')})"
+        )
     elif loop.is_counted:  # the elements of an array
         elements = source
     elif isinstance(target, ast.Name) and _stacks(iterated):
@@ -136,4 +141,4 @@ def _as_vmap(loop: UnrolledLoop, written: WrittenLoop) -> tuple[str, str]:
     else:
         return fix, ""
     function = f"lambda {ast.unparse(target)}: {ast.unparse(node.elt)}"
-    return fix, f"{spelled.root}.vmap({function})({elements})"
+    return fix, f"{spelled.name('vmap')}({function})({elements})"

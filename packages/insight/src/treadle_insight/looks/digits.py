@@ -11,7 +11,7 @@ from typing import Final, final
 
 import numpy as np
 
-from treadle_insight.evaluation import Elements, Run, first_element, quiet
+from treadle_insight.evaluation import Elements, Run, quiet
 from treadle_insight.expressions import written_name
 from treadle_insight.finding import Finding
 from treadle_insight.kinds import Kind
@@ -161,20 +161,22 @@ class Difference:
     """How results differ.
 
     Attributes:
-        eager: the first element that differs, without jit.
+        eager: the element that differs most, without jit.
         jitted: the same element, with jit.
         ulp: the greatest distance in units in the last place; infinite if one of them is not finite.
         share: the share of elements that differ.
+        is_mended: whether there are elements that are finite only with jit, and none that are finite only without.
     """
 
     eager: str
     jitted: str
     ulp: float
     share: float
+    is_mended: bool
 
     def __str__(self) -> str:
-        steps = f"{self.ulp:.0f} ulp" if np.isfinite(self.ulp) else "not finite"
-        return f"{self.eager} without jit, {self.jitted} with it ({steps}, {self.share:.0%} of the elements)"
+        steps = f"at most {self.ulp:.0f} ulp, " if np.isfinite(self.ulp) else ""
+        return f"{self.eager} without jit, {self.jitted} with it ({steps}{self.share:.0%} of the elements differ)"
 
 
 def _is_inexact(atom: Atom) -> bool:
@@ -206,29 +208,40 @@ def _same(left: Elements, right: Elements) -> bool:
 
 
 def _difference(pairs: Sequence[tuple[Elements, Elements]]) -> Difference:
-    """Return how arrays differ: the first pair that does."""
+    """Return how arrays differ."""
     ulp, unequal, total, shown = 0.0, 0, 0, ("", "")
+    gained = lost = 0  # finite elements
     for eager, jitted in pairs:
         total += eager.size
         apart = (eager != jitted) & ~(np.isnan(eager) & np.isnan(jitted))
-        unequal += int(np.sum(apart))
-        at = first_element(apart, np.asarray)
-        if at is None:
+        if not np.any(apart):
             continue
-        if not shown[0]:
-            shown = str(eager[at]), str(jitted[at])
-        ulp = max(ulp, _ulp(eager[apart], jitted[apart]))
-    return Difference(*shown, ulp, unequal / max(total, 1))
+        left, right = eager[apart], jitted[apart]
+        unequal += left.size
+        is_finite = np.isfinite(left), np.isfinite(right)
+        gained += int(np.sum(is_finite[1] & ~is_finite[0]))
+        lost += int(np.sum(is_finite[0] & ~is_finite[1]))
+        distances = _distances(left, right)
+        most = int(np.argmax(distances))
+        if distances[most] > ulp:
+            ulp, shown = float(distances[most]), (str(left[most]), str(right[most]))
+    return Difference(*shown, ulp, unequal / max(total, 1), gained > 0 and not lost)
 
 
-def _ulp(eager: Elements, jitted: Elements) -> float:
-    """Return the greatest distance of elements in units in the last place of the greater."""
-    if not (np.all(np.isfinite(eager)) and np.all(np.isfinite(jitted))):
-        return float("inf")
+def _distances(eager: Elements, jitted: Elements) -> Elements:
+    """Return the distance of each two elements in units in the last place; infinite unless both are finite."""
+    found = np.full(eager.shape, np.inf)
+    finite = np.isfinite(eager) & np.isfinite(jitted)
+    found[finite] = _finite_distances(eager[finite], jitted[finite])
+    return found
+
+
+def _finite_distances(eager: Elements, jitted: Elements) -> Elements:
+    """Return the distance of each two finite elements in units in the last place of the greater."""
     parts = [(eager, jitted)]
     if not is_floating(eager.dtype):
         parts = [(eager.real, jitted.real), (eager.imag, jitted.imag)]
-    found = 0.0
+    found = np.zeros(eager.shape)
     dtype = real_part(eager.dtype)
     info = np.finfo(dtype) if dtype.kind == "f" else None
     for x, y in parts:
@@ -238,9 +251,7 @@ def _ulp(eager: Elements, jitted: Elements) -> float:
         unit = np.maximum(
             2.0 ** (np.floor(np.log2(np.maximum(greater, 1e-323))) - mantissa), smallest
         )
-        found = max(
-            found, float(np.max(np.abs(x.astype(np.float64) - y.astype(np.float64)) / unit))
-        )
+        found = np.maximum(found, np.abs(x.astype(np.float64) - y.astype(np.float64)) / unit)
     return found
 
 
@@ -287,18 +298,24 @@ def _simplified(
                 f"The simplification `{name}` removed {names}: {difference}.",
                 tuple(places),
                 ("It is applied under jit only.",),
-                "Turn it off, if the rounding is meant.",
+                _MENDED if difference.is_mended else _TURN_OFF,
                 _without(name),
             )
+
+
+_TURN_OFF: Final = "Turn it off before the first call, if the rounding is meant."
+_MENDED: Final = (
+    "Nothing needs to be done: with jit the result is finite where it is not without, which is more accurate. To turn "
+    "the simplification off all the same, do it before the first call."
+)
 
 
 def _without(name: str) -> str:
     """Return the setting without one simplification."""
     others = ",".join(sorted(enabled() - {name}))
-    return f'treadle.config.update("treadle_simplify", {others!r})' if others else _OFF
-
-
-_OFF: Final = 'treadle.config.update("treadle_simplify", False)'
+    if not others:
+        return 'treadle.config.update("treadle_simplify", False)'
+    return f'treadle.config.update("treadle_simplify", "{others}")  # those that stay on'
 
 
 def _name(equation: Equation) -> str:

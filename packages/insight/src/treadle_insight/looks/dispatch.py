@@ -7,6 +7,7 @@ fused, are not counted.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
 from types import CodeType
@@ -15,7 +16,9 @@ from typing import Final, final
 from treadle_insight.finding import Cost, Finding, seconds_text
 from treadle_insight.kinds import Kind
 from treadle_insight.looks.part import Part
+from treadle_insight.loop_syntax import Loops, WrittenLoop
 from treadle_insight.place import Place
+from treadle_insight.spelling import Spelling
 from treadle_ir import ArrayType, Operands, Primitive, type_of
 from treadle_ir.errors import Source, kind_of_file, user_frame
 from treadle_ir.process import fork_safe_lock
@@ -130,6 +133,7 @@ def _finding(counted: _Counted, primitive: Primitive, types: list[ArrayType]) ->
     place = Place.of(Source(counted.code, counted.offset))
     share = f"{100 * (1 - computing / whole):.0f} %"
     lost = counted.count * (whole - computing)
+    fix, code = _fix(place)
     return Finding(
         "dispatch.share",
         f"{share} of {seconds_text(counted.count * whole)} is calling, not computing: {counted.count:,} operations at "
@@ -139,6 +143,42 @@ def _finding(counted: _Counted, primitive: Primitive, types: list[ArrayType]) ->
             f"`{primitive.name}` of {', '.join(map(str, types))} takes {seconds_text(whole)}, of which its kernel "
             f"takes {seconds_text(computing)}.",
         ),
-        f"Jit the function around {place}, with the loop inside of it as `fori_loop` or `scan`.",
-        cost=Cost(seconds=lost),
+        fix,
+        code,
+        Cost(seconds=lost),
     )
+
+
+def _fix(place: Place) -> tuple[str, str]:
+    """Return how to run the operations of a place together: one sentence, and code with the loop as it is written."""
+    spelled = Spelling.of_file(place.file)
+    if place.name in ("", "<module>"):
+        fix = f"Move the loop around {place} into a function as a `fori_loop` or `scan`, and jit the function."
+    else:
+        fix = f"Write the loop around {place} as a `fori_loop` or `scan`, in a function that is jitted."
+    jit = f"@{spelled.name('jit')}"
+    loop = next(iter(Loops().around(place.file, place.line)), None)
+    step = None if loop is None or loop.bounds is None else _only_step(loop)
+    if loop is None or loop.bounds is None or step is None:
+        return fix, f"{jit}  # above the function with the loop"
+    state, value = step
+    body = f"lambda {loop.counter}, {state}: {value}"
+    looped = f"{spelled.name('lax.fori_loop')}({', '.join(loop.bounds)}, {body}, {state})"
+    return fix, f"{jit}\ndef run({state}):\n    return {looped}\n{state} = run({state})"
+
+
+def _only_step(loop: WrittenLoop) -> tuple[str, str] | None:
+    """Return the variable that a loop passes on and its next value, as text; None if the loop does more than that."""
+    if not loop.is_plain or not isinstance(loop.node, ast.For) or len(loop.node.body) != 1:
+        return None
+    (step,) = loop.node.body
+    if not isinstance(step, ast.Assign | ast.AugAssign):
+        return None
+    (target, *others) = step.targets if isinstance(step, ast.Assign) else [step.target]
+    if others or not isinstance(target, ast.Name):
+        return None
+    value = step.value
+    if isinstance(step, ast.AugAssign):
+        value = ast.BinOp(ast.Name(target.id), step.op, step.value)
+    names = [each.id for each in ast.walk(value) if isinstance(each, ast.Name)]
+    return (target.id, ast.unparse(value)) if target.id in names else None

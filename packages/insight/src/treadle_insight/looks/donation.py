@@ -145,18 +145,22 @@ def unused(
             code=f"donate_argnames={name!r}",
             cost=Cost(bytes=size),
         )
+    keep = f"do not donate `{argument}`"
+    if not argument.isidentifier():  # a leaf: the argument that it is in is donated as a whole
+        keep = f"pass `{argument}` as an argument of its own, which is not donated"
     reason, fix = {
-        "shape": ("no result has that shape", "Do not donate it."),
+        "shape": ("no result has that shape", f"{keep[0].upper()}{keep[1:]}."),
         "element type": (
             f"the result of that shape is {others[0] if others else 'of another type'}",
-            f"Return {type}, or do not donate it.",
+            f"Make that result {type}, or {keep}.",
         ),
         "count": (
             f"other arguments use {_results(len(others))} of that type",
             "Donate as many arrays of that type as there are results of it.",
         ),
     }[refusal]
-    return Finding("donation.unused", f"{shown} was not used: {reason}.", where, fix=fix, cost=lost)
+    what = f"The memory of the donated {shown} could not be reused: {reason}."
+    return Finding("donation.unused", what, where, fix=fix, cost=lost)
 
 
 def _results(count: int) -> str:

@@ -20,6 +20,7 @@ from treadle_insight.looks.part import Part
 from treadle_insight.objects import MISSING, PLAIN, followed
 from treadle_insight.place import Place
 from treadle_insight.recorder import Change, Effect, Staging, recorder, was_used
+from treadle_insight.spelling import Spelling
 from treadle_ir import Array, Literal
 from treadle_ir.errors import Source
 from treadle_ir.process import fork_safe_lock
@@ -35,12 +36,12 @@ import treadle
 
 {before}
 @treadle.jit
-def f(x{", noise" if "noise" in returned else ""}):
+def f(x{", key" if "noise" in returned else ""}):
 {inside}
     return {returned}
 
 with treadle.watch("effect") as report:
-    f(1.0{", random.random()" if "noise" in returned else ""})
+    f(1.0{", treadle.random.key(0)" if "noise" in returned else ""})
 """
 
 
@@ -75,7 +76,7 @@ KINDS: Final = (
         "Python or NumPy drew a random number while a function was traced: every call uses the same one.",
         topic="",
         wrong=_programs("    x = 2 * x", "x * random.random()"),
-        right=_programs("    x = 2 * x", "x * noise"),
+        right=_programs("    noise = treadle.random.uniform(key)", "x * noise"),
     ),
     Kind(
         "effect.clock",
@@ -146,7 +147,7 @@ def _calls(staging: Staging) -> Iterator[_Effect]:
 def _called(staging: Staging, effect: Effect, certain: bool = True) -> Finding:
     """Return the finding for a call that is not recorded in the program."""
     place, name = Place.of(effect.source), staging.name
-    said, once = _said(place), _ONCE.format(name=name)
+    said, once, code = _said(place), _ONCE.format(name=name), ""
     if effect.kind == "print":
         what = f"{said} at {place} printed {once}; calls of the compiled {name} do not print."
         fix = "Use `treadle.debug.print`, which prints in each call."
@@ -155,10 +156,23 @@ def _called(staging: Staging, effect: Effect, certain: bool = True) -> Finding:
         fix = f"Return the value from {name}, and change `{effect.receiver}` outside of it."
     else:
         what = f"{said} at {place} was called {once}; every call uses {_value(staging, effect)}."
-        fix = "Use `treadle.random` with a key that is an argument."
         if effect.kind == "clock":
             fix = f"Read the clock outside of {name}, and pass the time as an argument."
-    return Finding(f"effect.{effect.kind}", what, (place,), (), fix, certain=certain)
+        else:
+            fix = f"Draw from a random key that is an argument of {name}; give each call a new key."
+            code = _drawing(Spelling.of_file(place.file), name)
+    return Finding(f"effect.{effect.kind}", what, (place,), (), fix, code, certain=certain)
+
+
+def _drawing(spelled: Spelling, name: str) -> str:
+    """Return the lines that draw a random number from a key, in a function and before its calls."""
+    return "\n".join(
+        [
+            f"noise = {spelled.name('random.uniform')}(key)  # in {name}, of which `key` is an argument",
+            f"key = {spelled.name('random.key')}(0)  # once, before the first call",
+            f"key, now = {spelled.name('random.split')}(key)  # before each call, which is given `now`",
+        ]
+    )
 
 
 def _numpys(staging: Staging) -> Iterator[_Effect]:

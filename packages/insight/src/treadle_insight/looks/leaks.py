@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
+from types import CodeType
 from typing import Final, final
 
 from treadle_insight.finding import Finding
+from treadle_insight.keeping import keeping_line, parameters_of
 from treadle_insight.kinds import Kind
 from treadle_insight.looks.part import Part
 from treadle_insight.place import Place
-from treadle_ir.errors import capture
+from treadle_ir import ArrayType, Type
+from treadle_ir.errors import capture, stored_name
 from treadle_ir.events import Event, FunctionStaged, StagingBegan, StagingFailed, TracerLeaked
 from treadle_ir.process import fork_safe_lock
 
@@ -57,6 +60,11 @@ with treadle.watch("leak") as report:
 )
 
 
+def _strong(type: Type) -> Type:
+    """Return a type without the mark of weak types, which does not matter for a leak."""
+    return type.plain if isinstance(type, ArrayType) and type.weak else type
+
+
 @final
 class _Thread(threading.local):
     """The functions that are being traced in the running thread, outermost first."""
@@ -91,24 +99,34 @@ class Leaks(Part):
     def _report(self, event: TracerLeaked, begun: StagingBegan | None) -> None:
         """Report a leak, given the function that was traced."""
         of = "" if begun is None else f" of {begun.name}"
-        place = Place.of(event.place)
-        what = f"A traced array {event.type} made at {place}"
+        place, type = Place.of(event.place), _strong(event.type)
+        what = f"A traced array {type} made at {place}"
+        made_by = event.place.code
         code = None if begun is None else getattr(begun.function, "__code__", None)
-        if not place.file and code is not None:
+        if not place.file and isinstance(code, CodeType):
             place = Place(code.co_filename, code.co_firstlineno, name=code.co_qualname)
-            what = f"A traced argument {event.type}{of}"
+            what = f"A traced argument {type}{of}"
         elif not place.file:  # of a transformation that runs now, such as `grad`
             place = Place.of(capture())
-            what = f"A traced argument {event.type}"
-        more = (f"{event.count} arrays of the trace are kept.",) if event.count > 1 else ()
+            what = f"A traced argument {type}"
+        with self._lock:
+            if place in self._found:
+                return
+        kept = None
+        if made_by is not None:
+            kept = keeping_line(made_by, [stored_name(event.place)])
+        elif isinstance(code, CodeType):
+            kept = keeping_line(code, parameters_of(code))
+        why = [] if kept is None else [f"`{kept.text}` at {kept} keeps it."]
+        why += [f"{event.count} arrays of the trace are kept."] if event.count > 1 else []
         with self._lock:
             self._found.setdefault(
                 place,
                 Finding(
                     "leak.tracer",
                     f"{what} is kept after the trace{of} has ended: {event.held}.",
-                    (place,),
-                    more,
+                    (place, *([] if kept is None else [kept])),
+                    tuple(why),
                     "Return it from the function, or print it with `treadle.debug.print`.",
                 ),
             )

@@ -299,19 +299,22 @@ def _of_where(subject: Subject, origin: Origin, zero: Origin, infinity: Origin) 
     assert zero.equation is not None
     where, slope = Place.of(zero.equation.source), _place(infinity)
     what = (
-        f"{_whole(subject)} is nan{_element(origin.at)}: 0 from the side that `where` at {where} did not choose, "
-        f"times {_number(infinity)}, {_described(subject, infinity)}."
+        f"{_whole(subject)} is nan{_element(origin.at)}: it is 0, from the side that `where` at {where} did not "
+        f"choose, times {_number(infinity)}."
     )
     places = tuple([place for place in (slope, where) if place is not None])
-    inside = tuple([f"It is made in {each}." for each in origin.run.inside[-1:]])
+    why = [f"{_number(infinity)} is {_described(subject, infinity)}."]
+    why += [f"It is made in {each}." for each in origin.run.inside[-1:]]
     on_true = not _is_literal_zero(zero.equation.operands[1])
     code = "" if slope is None else guarded(slope, where, on_true=on_true)
+    name = "" if slope is None else written_name(slope)
+    operation = f"`{name}`" if name else "the operation"
     return Finding(
         "nan.where",
         what,
         places,
-        inside,
-        "Give the operation a harmless operand on the side that is not chosen, and choose again outside of it.",
+        tuple(why),
+        f"Give {operation} a harmless operand where its result is not chosen; keep the `where` outside of it, too.",
         code,
     )
 

@@ -223,8 +223,8 @@ def _of_functions(definition: Definition) -> Iterator[Finding]:
             "function",
             definition,
             misses[1:],
-            f"{definition.name} was defined {_times(len(misses))} and jitted each time, so that no call finds the "
-            "program of another one.",
+            f"{definition.name} was defined {_times(len(misses))} and jitted each time: each of them is a new "
+            "function, which is traced and compiled for itself.",
             "Define and jit it once, outside of the loop or the function; pass what it closes over as arguments.",
             certain=alike,
         )
@@ -251,8 +251,8 @@ def _of_shapes(definition: Definition, misses: list[Miss]) -> Iterator[Finding]:
         misses,
         f"{definition.name} was compiled for {len(sizes)} sizes of {which} of `{misses[0].what}`: "
         f"{_listed(map(str, sizes))}.",
-        f"Pad {which} to powers of two{saved}, and mask what was added with `where`; "
-        "or drop or pad the last batch, if it alone is shorter.",
+        f"Pad {which} to powers of two{saved} before the call, pass the true size as an ordinary argument, and mask "
+        f"what was added with `where` in {definition.name}; or drop or pad the last batch, if it alone is shorter.",
     )
 
 

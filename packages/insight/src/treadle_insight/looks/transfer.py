@@ -14,6 +14,7 @@ from treadle_insight.kinds import Kind
 from treadle_insight.looks.misses import place_of_definition
 from treadle_insight.looks.part import Part
 from treadle_insight.place import Place
+from treadle_insight.spelling import Spelling
 from treadle_ir.events import ElementsTransferred, Event, TransferredOperand
 from treadle_ir.process import fork_safe_lock
 
@@ -74,7 +75,8 @@ class _Repeated:
     defined: Place | None
     target: str
     text: str  # its type
-    code: str  # the fix
+    name: str  # the parameter, or the operand as it is written; empty if it is not known
+    given: str  # what the caller gives, as it is written; empty if it is not known
     times: int = 0
     bytes: int = 0
 
@@ -153,8 +155,7 @@ def _repeated(event: ElementsTransferred, operand: TransferredOperand) -> _Repea
         if len(texts) == len(operand.operands):
             name = text = texts[operand.number]
             what = f"`{text}`"
-    code = f"{name} = device_put({text})" if text and name.isidentifier() else ""
-    return _Repeated(what, operand.name, place, defined, event.target, str(event.type), code)
+    return _Repeated(what, operand.name, place, defined, event.target, str(event.type), name, text)
 
 
 def _fingerprint(given: Any) -> tuple[object, ...] | None:  # Any: an array of any kind
@@ -171,6 +172,14 @@ def _fingerprint(given: Any) -> tuple[object, ...] | None:  # Any: an array of a
     return array.__array_interface__["data"][0], array.shape, array.dtype, sample
 
 
+def _code(each: _Repeated) -> str:
+    """Return the line that transfers an array once; empty if it is not known how the source writes the array."""
+    variable = each.given if each.given.isidentifier() else each.name
+    if not each.given or not variable.isidentifier():
+        return ""
+    return f"{variable} = {Spelling.of_file(each.place.file).name('device_put')}({each.given})"
+
+
 def _finding(each: _Repeated) -> Finding:
     places = [each.place, *([each.defined] if each.defined is not None else [])]
     moved = f"{each.times:,} times, {bytes_text(each.bytes)}"
@@ -180,6 +189,6 @@ def _finding(each: _Repeated) -> Finding:
         tuple(places),
         (f"It is a NumPy array of type {each.text}.",),
         "Transfer it once, before the loop.",
-        each.code,
+        _code(each),
         cost=Cost(bytes=each.bytes),
     )

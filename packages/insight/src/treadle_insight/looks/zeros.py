@@ -16,6 +16,7 @@ from treadle_insight.kinds import Kind
 from treadle_insight.place import Place
 from treadle_insight.recording import Read
 from treadle_insight.slopes import Cut, Slopes
+from treadle_insight.spelling import Spelling
 from treadle_insight.subject import Subject
 from treadle_ir import Atom, Equation, UnsupportedError, Value
 from treadle_ir.primitives.call import CustomJvpStaged
@@ -162,15 +163,15 @@ _WHY: Final = {
 _FIX: Final = {
     Flat.COMPARISON: (
         "Use a smooth function in the place of the comparison.",
-        "nn.sigmoid({x} / temperature)",
+        "{nn.sigmoid}({x} / temperature)",
     ),
     Flat.ROUNDING: (
         "Let the derivative pass the rounding.",
-        "{x} + lax.stop_gradient({call} - {x})",
+        "{x} + {lax.stop_gradient}({call} - {x})",
     ),
     Flat.POSITION: (
         "Use a smooth function of the numbers in the place of their positions.",
-        "nn.softmax({x})",
+        "{nn.softmax}({x})",
     ),
     Flat.INTEGER: ("Keep the numbers floating where the derivative passes.", ""),
     Flat.ASKED: ("Remove `stop_gradient`, if the derivative is meant to pass.", ""),
@@ -268,13 +269,18 @@ def _of_cuts(paths: str, cuts: Sequence[Cut]) -> Finding:
     )
     sentence, code = _FIX[first.reason]
     place = Place.of(first.equation.source)
+    code = _written(code, place)
+    if code and first.reason is Flat.ROUNDING:
+        sentence = (
+            f"Let the derivative pass the rounding: replace `{place.marked}` by what follows."
+        )
     return Finding(
         "zero.flat",
         f"The gradient with respect to {paths} is zero everywhere: {cutting}.",
         tuple([Place.of(cut.equation.source) for cut in cuts]),
         tuple(why),
         sentence,
-        _written(code, place),
+        code,
     )
 
 
@@ -291,7 +297,13 @@ def _written(code: str, place: Place) -> str:
     if not code:
         return ""
     operand = operand_text(place)
-    return code.format(x=operand, call=place.marked) if operand else ""
+    if not operand:
+        return ""
+    spelled = Spelling.of_file(place.file)
+    names = {name: spelled.name(name) for name in ("lax.stop_gradient", "nn.sigmoid", "nn.softmax")}
+    for name, own in names.items():
+        code = code.replace(f"{{{name}}}", own)
+    return code.format(x=operand, call=place.marked)
 
 
 def _of_reads(paths: str, reads: Sequence[Read]) -> Iterator[Finding]:

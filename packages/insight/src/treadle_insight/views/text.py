@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final, Literal, TypeAlias
 
 from treadle_insight.finding import Finding
-from treadle_insight.place import columns
+from treadle_insight.place import Place, columns
 from treadle_insight.report import Report, Table
 
 WIDTH: Final = 110
@@ -47,7 +47,7 @@ def finding_lines(finding: Finding, width: int = WIDTH) -> list[tuple[Role, str]
     certainty = "" if finding.certain else " (suspected)"
     cost = f" [{finding.cost}]" if finding.cost.weight else ""
     head = _wrapped(f"{finding.kind}{certainty}: {finding.what}{cost}", "", width)
-    places = [_cut(f"  at {place.show()}", width) for place in finding.where[:2]]
+    places = [_cut(f"  at {place.show()}", width) for place in _lines_of(finding)[:2]]
     fix = _wrapped(f"fix: {finding.fix}", "  ", width) if finding.fix else []
     code = [f"      {line}" for line in finding.code.splitlines()]
     most = max(4, _MOST_LINES - len(head) - len(places) - len(fix))
@@ -110,6 +110,14 @@ def _wrapped(text: str, indent: str, width: int) -> list[str]:
 def _cut(line: str, width: int) -> str:
     """Return a line that is not longer than the width; dots stand for the rest."""
     return line if len(line) <= width else line[: max(0, width - 3)] + "..."
+
+
+def _lines_of(finding: Finding) -> list[Place]:
+    """Return the places of a finding that are on different lines, the first one of each line."""
+    found: dict[tuple[str, int], Place] = {}
+    for place in finding.where:
+        found.setdefault((place.file, place.line), place)
+    return [*found.values()]
 
 
 def _marks(finding: Finding, width: int) -> str:
