@@ -75,7 +75,7 @@ def test_a_leak_is_reported_with_its_holder(name: str, tmp_path: Path) -> None:
     )
     assert held in finding.what
     line = "".join([place.text for place in finding.where[1:]])
-    assert line == {"list": body, "attribute": body, "global": "global z; z = y"}.get(name, line)
+    assert line == {"list": body, "attribute": body, "global": "z = y"}.get(name, line)
     if name in ("list", "attribute"):
         assert f"`{body}` at program.py:14 keeps it." in finding.why
 

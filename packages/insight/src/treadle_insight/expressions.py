@@ -208,7 +208,9 @@ def guarded(slope: Place, where: Place, *, on_true: bool) -> str:
         return ""
     side = 1 if on_true else 2
     replaced = _Replaced(before, operation)
-    choice.args[side] = replaced.visit(choice.args[side])
+    mended = replaced.visit(choice.args[side])
+    assert isinstance(mended, ast.expr)
+    choice.args[side] = mended
     return ast.unparse(choice if replaced.count else operation)
 
 

@@ -10,11 +10,12 @@ from typing import Final, final
 
 from treadle_insight.finding import Finding
 from treadle_insight.kinds import Kind
+from treadle_insight.listeners import count_listener
 from treadle_insight.looks.part import Part
 from treadle_insight.place import Place
 from treadle_ir.events import Event, KeyReused
 from treadle_ir.process import fork_safe_lock
-from treadle_ir.settings import KEY_LISTENERS, process_context
+from treadle_ir.settings import KEY_LISTENERS
 
 _PROGRAM: Final = """\
 import treadle
@@ -36,7 +37,6 @@ KINDS: Final = (
         ).replace("second = treadle.random.normal(key", "second = treadle.random.normal(other"),
     ),
 )
-_lock: Final = fork_safe_lock()  # guards the number of listeners
 
 
 @final
@@ -49,11 +49,11 @@ class Keys(Part):
 
     def enter(self) -> None:
         """Have keys followed."""
-        _change(1)
+        count_listener(KEY_LISTENERS, 1)
 
     def leave(self) -> None:
         """Have keys followed no more, unless by another watch."""
-        _change(-1)
+        count_listener(KEY_LISTENERS, -1)
 
     def hear(self, event: Event) -> None:
         """Hear of a key that is used twice.
@@ -82,9 +82,3 @@ class Keys(Part):
         """Return what has been found so far."""
         with self._lock:
             return [*self._found.values()]
-
-
-def _change(count: int) -> None:
-    """Change the number of listeners in this process."""
-    with _lock:
-        KEY_LISTENERS.set(process_context[0].get(KEY_LISTENERS) + count)

@@ -14,12 +14,14 @@ from typing import Final, final
 from treadle_insight.finding import Finding
 from treadle_insight.keeping import keeping_line, parameters_of
 from treadle_insight.kinds import Kind
+from treadle_insight.listeners import count_listener
 from treadle_insight.looks.part import Part
 from treadle_insight.place import Place
 from treadle_ir import ArrayType, Type
 from treadle_ir.errors import capture, stored_name
 from treadle_ir.events import Event, FunctionStaged, StagingBegan, StagingFailed, TracerLeaked
 from treadle_ir.process import fork_safe_lock
+from treadle_ir.settings import LEAK_LISTENERS
 
 KINDS: Final = (
     Kind(
@@ -62,7 +64,7 @@ with treadle.watch("leak") as report:
 
 def _strong(type: Type) -> Type:
     """Return a type without the mark of weak types, which does not matter for a leak."""
-    return type.plain if isinstance(type, ArrayType) and type.weak else type
+    return type.strong() if isinstance(type, ArrayType) else type
 
 
 @final
@@ -81,6 +83,14 @@ class Leaks(Part):
         self._thread = _Thread()
         self._found: dict[Place, Finding] = {}
         self._lock = fork_safe_lock()
+
+    def enter(self) -> None:
+        """Ask for leaks."""
+        count_listener(LEAK_LISTENERS, 1)
+
+    def leave(self) -> None:
+        """Ask for them no longer."""
+        count_listener(LEAK_LISTENERS, -1)
 
     def hear(self, event: Event) -> None:
         """Hear of a leak, and of the functions that are traced.

@@ -45,6 +45,13 @@ KEY_LISTENERS: Final = Setting(
     listed=False,
     help="The number of listeners that are notified of random keys that are used twice, instead of an error.",
 )
+LEAK_LISTENERS: Final = Setting(
+    "leak_listeners",
+    0,
+    keyed=False,
+    listed=False,
+    help="The number of listeners that are notified of traced arrays that outlive their trace, instead of an error.",
+)
 ENABLE_CHECKS: Final = Setting(
     "enable_checks",
     False,

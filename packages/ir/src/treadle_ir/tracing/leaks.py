@@ -9,8 +9,9 @@ from typing import Final
 
 from treadle_ir.errors.kinds import LeakedTracerError
 from treadle_ir.errors.source import is_internal
-from treadle_ir.events.kinds import TracerLeaked, emit, listeners
-from treadle_ir.settings.declared import CHECK_TRACER_LEAKS
+from treadle_ir.events.kinds import TracerLeaked, emit
+from treadle_ir.settings.context import current_context
+from treadle_ir.settings.declared import CHECK_TRACER_LEAKS, LEAK_LISTENERS
 from treadle_ir.tracing.trace import Trace
 from treadle_ir.tracing.tracer import Tracer
 
@@ -19,8 +20,9 @@ _DEEPEST: Final = 8  # the same, for the question whose they are
 
 
 def checks_leaks() -> bool:
-    """Return whether somebody asks for leaks: by `check_tracer_leaks`, or by listening to events."""
-    return bool(listeners) or CHECK_TRACER_LEAKS()
+    """Return whether somebody asks for leaks: by `check_tracer_leaks`, or as a listener."""
+    context = current_context()
+    return context.get(CHECK_TRACER_LEAKS) or context.get(LEAK_LISTENERS) > 0
 
 
 def refuse_leaks(trace: Trace) -> None:
