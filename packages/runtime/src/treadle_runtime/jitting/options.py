@@ -10,6 +10,7 @@ from typing import Any, Final, final
 from treadle_ir import ArgumentError
 from treadle_ir.errors import integer, names, refused, sequence, shown
 from treadle_ir.process import frozen
+from treadle_runtime.jitting.user_passes import UserPass
 from treadle_runtime.placement.devices import Device
 from treadle_runtime.placement.requested import RequestedShardings
 
@@ -221,6 +222,7 @@ class JitOptions:
     inputs: RequestedShardings | None = None  # in_shardings
     outputs: RequestedShardings | None = None  # out_shardings
     roll: str | None = None  # how unrolled loops are compiled, if not as the setting says
+    passes: tuple[UserPass, ...] = ()  # the user's, which run on the optimised program
 
 
 PLATFORMS: Final = ("cpu", "cuda", "rocm", "tpu")
