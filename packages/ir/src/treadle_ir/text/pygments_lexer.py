@@ -1,6 +1,6 @@
 """A lexer of the text format for Pygments, which finds it by its entry point under the name `treadle`.
 
-It colours the tokens of `lexer.py`, so it cannot know another syntax than the parser. treadle-ir does not depend on
+It colours the tokens of `lexer.py`, so its syntax is the syntax of the parser. treadle-ir does not depend on
 Pygments: this module is imported by Pygments, and by nothing else.
 """
 
