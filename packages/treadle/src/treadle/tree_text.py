@@ -46,7 +46,7 @@ def show(tree: Any, *, most: int = 50) -> str:  # Any: a tree
 def _described(leaf: object) -> str:
     """Return the type of an array, with the value of a Python number; another object as a message would show it."""
     try:
-        kind = str(type_of(leaf))  # type: ignore[arg-type]  # an array, if it has a type
+        kind = str(type_of(leaf))
     except TreadleError:
         return shown(leaf)
     return f"{kind}  {leaf!r}" if isinstance(leaf, bool | int | float | complex) else kind
@@ -54,7 +54,7 @@ def _described(leaf: object) -> str:
 
 def _size(leaf: object) -> int:
     try:
-        size: int = type_of(leaf).size  # type: ignore[arg-type, union-attr]  # an array, if it has a type
+        size: int = type_of(leaf).size
     except (TreadleError, AttributeError):
         return 0
     return size

@@ -26,7 +26,6 @@ from treadle_runtime.jitting.shardings import outputs_of
 from treadle_runtime.jitting.statics import Key
 from treadle_runtime.jitting.traced import Traced
 from treadle_runtime.jitting.tracing import trace_function
-from treadle_runtime.jitting.user_passes import with_passes
 from treadle_runtime.launch import compile_program
 from treadle_runtime.placement.explicit import (
     over_placed,
@@ -133,7 +132,10 @@ def _lowered(
         given = wanted or [None] * len(by_rule)
         wanted = [one or two for one, two in zip(given, by_rule, strict=True)]
     target = platform or placement.device.backend.platform
-    program = with_passes(program, options.passes)
+    if options.passes:
+        from treadle_runtime.jitting.user_passes import with_passes  # noqa: PLC0415 - few functions have passes
+
+        program = with_passes(program, options.passes)
     program = rolled(program, options.roll or ROLL(), target)
     prepared = prepare(program, len(captured), options, arguments)
     used = [everything[index] for index in prepared.kept]

@@ -13,9 +13,15 @@ from treadle_ir import ArgumentError
 from treadle_ir.errors import flags, names, refused, shown
 from treadle_ir.settings import DISABLE_JIT, ROLL, overriding
 from treadle_runtime.jitting.function import JitFunction
-from treadle_runtime.jitting.options import UNSPECIFIED, Inline, JitOptions, name_of, split_of
+from treadle_runtime.jitting.options import (
+    UNSPECIFIED,
+    Inline,
+    JitOptions,
+    UserPass,
+    name_of,
+    split_of,
+)
 from treadle_runtime.jitting.traced import Timing
-from treadle_runtime.jitting.user_passes import UserPass, passes_of
 from treadle_runtime.placement.devices import Device, as_device
 from treadle_runtime.placement.requested import parse_shardings
 
@@ -201,6 +207,11 @@ def jit(
         return JitFunction(fun, _PLAIN)
     settings = tuple(sorted((compiler_options or {}).items()))
     rolling = None if roll is None else ROLL.parsed(roll)
+    users: tuple[UserPass, ...] = ()
+    if passes is not None:
+        from treadle_runtime.jitting.user_passes import passes_of  # noqa: PLC0415 - few functions have passes
+
+        users = passes_of(passes)
     return JitFunction(
         fun,
         JitOptions(
@@ -213,7 +224,7 @@ def jit(
             inputs,
             outputs,
             rolling,
-            passes_of(passes),
+            users,
         ),
     )
 

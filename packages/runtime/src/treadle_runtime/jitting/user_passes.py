@@ -1,35 +1,32 @@
-"""The passes of `jit(f, passes=[...])`: users' functions from program to program, and names of treadle_ir's passes."""
+"""The passes of `jit(f, passes=[...])`: users' functions from program to program, and names of treadle_ir's passes.
+
+This module is imported when a function has passes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from typing import TypeAlias
+from collections.abc import Hashable, Sequence
 
-from treadle_ir import Program, VerifyError
+from treadle_ir import PassManager, Program, VerifyError
 from treadle_ir.errors import refused
-
-UserPass: TypeAlias = str | Callable[[Program], Program]
+from treadle_runtime.jitting.options import UserPass
 
 
 def passes_of(given: object) -> tuple[UserPass, ...]:
     """Return the passes that a user gives to `jit`.
 
     Args:
-        given: the user's argument; None for no passes.
+        given: the user's argument.
 
     Raises:
         ArgumentError: it is not a sequence of names and hashable functions, or there is no pass of a name.
     """
-    if given is None:
-        return ()
     wanted = "a list of names of passes and functions"
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise refused("jit", "passes", wanted, given)
     for each in given:
         if not isinstance(each, Hashable) or not (isinstance(each, str) or callable(each)):
             raise refused("jit", "passes", wanted, each)
-    from treadle_ir import PassManager  # noqa: PLC0415 - few functions have passes
-
     PassManager(given)  # it knows the names
     return tuple(given)
 
@@ -47,7 +44,6 @@ def with_passes(program: Program, passes: Sequence[UserPass]) -> Program:
     """
     if not passes:
         return program
-    from treadle_ir import PassManager  # noqa: PLC0415 - few functions have passes
 
     def check(name: str, made: Program) -> None:
         for what, before, after in (
