@@ -586,6 +586,7 @@ def docs(session: nox.Session) -> None:
         "python",
         "scripts/examples.py",
         *readmes,
+        "docs/command-line.md",
         "docs/errors.md",
         "docs/faq.md",
         "docs/debugging.md",

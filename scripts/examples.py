@@ -1,7 +1,7 @@
 """Run the Python code of Markdown pages, so that it cannot rot.
 
 The blocks of a page run in order in one namespace. What a page claims to print stands after `#>`
-and is compared with what was printed.
+and is compared with what was printed. Commands in blocks of the language `console` run, too (`consoles.py`).
 """
 
 import contextlib
@@ -10,6 +10,7 @@ import re
 import sys
 from pathlib import Path
 
+import consoles
 import digits
 
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -40,7 +41,9 @@ def check(page: Path) -> list[str]:
 
 def main(pages: list[str]) -> int:
     """Check every page named on the command line."""
-    problems = [problem for page in pages for problem in check(Path(page))]
+    problems = [
+        problem for page in pages for problem in [*check(Path(page)), *consoles.check(Path(page))]
+    ]
     print("\n".join(problems) or f"examples: {len(pages)} pages run")
     return 1 if problems else 0
 

@@ -27,7 +27,8 @@ again gives what a fresh one gives. Settings that require work on each call (*in
 their own, so calls without them pay nothing.
 
 Other variables: `TREADLE_CACHE`, `TREADLE_CACHE_DIR`, `TREADLE_CACHE_SIZE` (compiled programs on disk),
-`TREADLE_PREALLOCATE`, `TREADLE_MEM_FRACTION` (memory of accelerators), `TREADLE_CPU_ASYNC`, `TREADLE_TRACEBACK`.
+`TREADLE_PREALLOCATE`, `TREADLE_MEM_FRACTION` (memory of accelerators), `TREADLE_CPU_ASYNC`, `TREADLE_TRACEBACK`,
+`TREADLE_STRICT` (as `treadle.config.strict()`, in [debugging](debugging.md#strict-silent-mistakes-are-errors)).
 
 | setting | default | environment variable | context manager | what it does |
 |---|---|---|---|---|

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import graph
 import model
 import numpy as np
 import report
@@ -19,6 +18,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 import treadle
+from treadle_ir import drawing
 
 
 @contextmanager
@@ -65,11 +65,11 @@ def graphs(parameters: Any, data: Dataset) -> list[tuple[str, str, str]]:
         ("vmap(grad(loss))", batched, (few.images, few.labels)),
     ):
         program = treadle.make_jaxpr(function)(parameters, *operands).program
-        count = len(graph.plain(program).equations)
+        count = len(drawing.flattened(program).equations)
         text = f"{count} operations on one image"
         if title.startswith("vmap"):
             text = f"{count} operations on {len(few.labels)} images at once"
-        shown.append((title, text, graph.svg(program, names)))
+        shown.append((title, text, drawing.svg(program, names, standalone=False)))
     return shown
 
 

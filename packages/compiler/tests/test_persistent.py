@@ -461,3 +461,57 @@ def test_no_warning_in_normal_use(cache: DiskCache) -> None:
         cache.put(KEY, b"payload")
         cache.get(KEY)
         cache.sweep()
+
+
+def test_entries_are_listed_the_last_used_first(cache: DiskCache) -> None:
+    assert cache.entries() == []
+    assert cache.named_folder is not None
+    assert not cache.named_folder.exists()  # looking does not make it
+    other = "cd" * 32
+    cache.put(KEY, b"payload")
+    cache.put(other, b"longer payload")
+    folder = cache.named_folder
+    os.utime(folder / f"{other}.xla", (1_000, 1_000))
+    (folder / "note.txt").write_text("not an entry")
+    found = cache.entries()
+    assert [each.key for each in found] == [KEY, other]
+    assert [each.size for each in found] == [
+        (folder / f"{each.key}.xla").stat().st_size for each in found
+    ]
+    assert found[1].used == 1_000
+
+
+def test_looking_whether_an_entry_is_sound_neither_uses_nor_removes_it(cache: DiskCache) -> None:
+    cache.put(KEY, b"payload")
+    path = entry(cache)
+    os.utime(path, (1_000, 1_000))
+    assert cache.is_sound(KEY)
+    assert path.stat().st_mtime == 1_000
+    path.write_bytes(path.read_bytes()[:-1] + b"?")
+    assert not cache.is_sound(KEY)
+    assert path.exists()
+    assert counts(cache) == (0, 0, 1, 0)
+    with pytest.raises(FileNotFoundError):
+        cache.is_sound("cd" * 32)
+
+
+@posix
+def test_a_link_is_no_sound_entry(cache: DiskCache, tmp_path: Path) -> None:
+    cache.put(KEY, b"payload")
+    path = entry(cache)
+    path.rename(tmp_path / "elsewhere")
+    path.symlink_to(tmp_path / "elsewhere")
+    assert not cache.is_sound(KEY)
+
+
+def test_clearing_removes_entries_and_nothing_else(cache: DiskCache) -> None:
+    assert cache.clear() == 0
+    cache.put(KEY, b"payload")
+    cache.put("cd" * 32, b"payload")
+    assert cache.folder is not None
+    note = cache.folder / "note.txt"
+    note.write_text("not an entry")
+    assert cache.clear() == 2
+    assert cache.entries() == []
+    assert note.exists()
+    assert cache.put(KEY, b"payload")  # the cache goes on

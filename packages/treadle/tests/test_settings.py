@@ -16,8 +16,14 @@ import pytest
 import treadle
 import treadle.numpy as tnp
 from treadle import managers, random
-from treadle.errors import ArgumentError, ShapeError
-from treadle.settings import names
+from treadle.errors import (
+    ArgumentError,
+    DTypeError,
+    KeyReuseError,
+    LeakedTracerError,
+    ShapeError,
+)
+from treadle.settings import STRICT, names
 from treadle_ir.settings import SETTINGS, process_context
 
 # A value of each setting that is not its default, as Python gives it and as the environment writes it.
@@ -374,3 +380,67 @@ def test_conversions_follow_the_width_in_force() -> None:
     for wide in (True, False, True, False):
         with treadle.enable_x64(wide):
             assert tnp.astype(x, float).dtype == (np.float64 if wide else np.float32)
+
+
+STRICT_CHECKS = """\
+import json
+import treadle
+print(json.dumps({name: treadle.config.read(f"treadle_{name}") for name in %r}))
+"""
+
+
+def strict_values(**environ: str) -> dict[str, Any]:
+    """Return the settings of `config.strict()` in a process with these variables."""
+    known = {name: value for name, value in os.environ.items() if not name.startswith("TREADLE_")}
+    command = [sys.executable, "-W", "error", "-c", STRICT_CHECKS % [*STRICT]]
+    done = subprocess.run(command, capture_output=True, text=True, env={**known, **environ})
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_the_environment_turns_strictness_on() -> None:
+    defaults = {name: SETTINGS[name].default for name in STRICT}
+    assert strict_values() == defaults
+    assert strict_values(TREADLE_STRICT="0") == defaults
+    assert strict_values(TREADLE_STRICT="1") == dict(STRICT)
+
+
+def test_the_variable_of_one_setting_takes_precedence_over_strictness() -> None:
+    values = strict_values(TREADLE_STRICT="1", TREADLE_DEBUG_NANS="0", JAX_DEBUG_KEY_REUSE="0")
+    assert values == {**STRICT, "debug_nans": False, "debug_key_reuse": False}
+
+
+def test_a_word_that_is_neither_yes_nor_no_is_refused() -> None:
+    command = [sys.executable, "-c", "import treadle"]
+    environ = {**os.environ, "TREADLE_STRICT": "perhaps"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environ)
+    assert done.returncode == 1
+    assert "environment variable TREADLE_STRICT is 'perhaps'" in done.stderr
+    assert "fix: unset TREADLE_STRICT, or set it to 1 or 0" in done.stderr
+
+
+def test_strictness_of_the_process_turns_silent_mistakes_into_errors() -> None:
+    x, key = tnp.arange(3.0), random.key(0)
+    treadle.config.strict()
+    try:
+        with pytest.raises(FloatingPointError):
+            tnp.log(x - 1)
+        with pytest.raises(IndexError):
+            x[3]
+        with pytest.raises(DTypeError):
+            tnp.ones(3, "float64")
+        random.normal(key)
+        with pytest.raises(KeyReuseError):
+            random.normal(key)
+        kept: list[object] = []
+        with pytest.raises(LeakedTracerError):
+            treadle.jit(kept.append)(1.0)
+    finally:
+        treadle.config.strict(False)
+    assert tnp.isnan(tnp.log(x - 1)).any()
+    assert x[3] == 2.0
+
+
+def test_strictness_is_on_or_off() -> None:
+    with pytest.raises(ArgumentError, match="on"):
+        treadle.config.strict("yes")

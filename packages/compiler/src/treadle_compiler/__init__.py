@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     )
     from treadle_compiler.compile import (
         compile_lowered as compile_lowered,
+        disk_cache as disk_cache,
         forget_disk as forget_disk,
         forget_executables as forget_executables,
     )
@@ -88,6 +89,7 @@ if TYPE_CHECKING:
         CacheError as CacheError,
         CacheWarning as CacheWarning,
         DiskCache as DiskCache,
+        StoredProgram as StoredProgram,
         compile_cached as compile_cached,
     )
     from treadle_compiler.registry import (
@@ -134,7 +136,7 @@ if not TYPE_CHECKING:
             ),
             "treadle_compiler.callback": "LoweredCallback",
             "treadle_compiler.collectives": "Collective has_collectives read_collectives",
-            "treadle_compiler.compile": "compile_lowered forget_disk forget_executables",
+            "treadle_compiler.compile": "compile_lowered disk_cache forget_disk forget_executables",
             "treadle_compiler.context": "LoweringContext NestingError",
             "treadle_compiler.embedded": "Embedded",
             "treadle_compiler.ending": "Held held hold_at_end",
@@ -153,7 +155,9 @@ if not TYPE_CHECKING:
             "treadle_compiler.partitioning": (
                 "CustomPart Inspection Partitioning dim_shardings_text sharding_text"
             ),
-            "treadle_compiler.persistent": "CacheError CacheWarning DiskCache compile_cached",
+            "treadle_compiler.persistent": (
+                "CacheError CacheWarning DiskCache StoredProgram compile_cached"
+            ),
             "treadle_compiler.registry": "LoweringRule lowering_rule lowering_rules",
             "treadle_compiler.types": "device_dtype device_shape element_type string_text",
             "treadle_compiler.value": "HloValue",

@@ -64,7 +64,7 @@ from treadle_compiler.xla import (
 )
 from treadle_ir import TreadleError
 from treadle_ir.errors import user_stacklevel
-from treadle_ir.process import fork_safe_lock
+from treadle_ir.process import fork_safe_lock, frozen
 
 if sys.platform != "win32":
     import fcntl
@@ -104,6 +104,16 @@ class CacheCounters:
     misses: int = 0
     stored: int = 0
     discarded: int = 0
+
+
+@final
+@frozen
+class StoredProgram:
+    """An entry of a cache: its key, the bytes of its file, and when it was last used (seconds since 1970)."""
+
+    key: str
+    size: int
+    used: float
 
 
 @final
@@ -174,7 +184,7 @@ class DiskCache:
             self._sweep(folder, unless_lately=True)
         path = folder / (key + _SUFFIX)
         try:
-            payload = self._read(path, key)
+            payload = self._read(path, key, renew=True)
         except (FileNotFoundError, MemoryError):
             self._miss()
             return None
@@ -190,8 +200,8 @@ class DiskCache:
             self.counters.hits += 1
         return payload
 
-    def _read(self, path: Path, key: str) -> bytes | None:
-        """The payload of an entry; None if it is not private, or not what was stored."""
+    def _read(self, path: Path, key: str, *, renew: bool) -> bytes | None:
+        """The payload of an entry; None if it is not private, or not what was stored. `renew` counts as a use."""
         descriptor = os.open(path, os.O_RDONLY | _CAREFULLY)
         with open(descriptor, "rb") as file:
             status = os.fstat(descriptor)
@@ -206,8 +216,9 @@ class DiskCache:
             ):
                 return None
             payload = file.read(length)
-            with contextlib.suppress(OSError):
-                os.utime(descriptor if os.utime in os.supports_fd else path)
+            if renew:
+                with contextlib.suppress(OSError):
+                    os.utime(descriptor if os.utime in os.supports_fd else path)
         return payload if header == _header(key, payload) else None
 
     def put(self, key: str, payload: bytes) -> bool:
@@ -249,6 +260,74 @@ class DiskCache:
             with self._lock:
                 self.counters.hits -= 1  # it was counted as one when it was read
             self._discard(folder / (key + _SUFFIX))
+
+    def entries(self) -> list[StoredProgram]:
+        """Return what is stored, the entry that was used last first. The folder is not made, and no entry is read.
+
+        Raises:
+            OSError: the folder cannot be read.
+
+        Example:
+            >>> import tempfile
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     cache = DiskCache(folder)
+            ...     _ = cache.put("ab" * 32, b"payload")
+            ...     [(entry.key[:4], entry.size) for entry in cache.entries()]
+            [('abab', 68)]
+        """
+        folder = self.named_folder
+        if folder is None:
+            return []
+        found = []
+        with contextlib.suppress(FileNotFoundError), os.scandir(folder) as files:
+            for file in files:
+                if not file.name.endswith(_SUFFIX):
+                    continue
+                with contextlib.suppress(FileNotFoundError):  # another process may have removed it
+                    status = file.stat(follow_symlinks=False)
+                    key = file.name.removesuffix(_SUFFIX)
+                    found.append(StoredProgram(key, status.st_size, status.st_mtime))
+        return sorted(found, key=lambda entry: entry.used, reverse=True)
+
+    def is_sound(self, key: str) -> bool:
+        """Return whether an entry is private and undamaged. Looking does not count as a use.
+
+        Args:
+            key: the entry's key.
+
+        Raises:
+            FileNotFoundError: there is no such entry.
+            OSError: this process cannot read it now.
+        """
+        folder = self.named_folder
+        if folder is None:
+            return False
+        try:
+            return self._read(folder / (key + _SUFFIX), key, renew=False) is not None
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            if error.errno in _SHORTAGES:  # nothing is wrong with the entry
+                raise
+            return False  # a link, a folder, no permission: not ours to read
+
+    def clear(self) -> int:
+        """Remove all entries, and what killed writers left; return the number of entries that were removed.
+
+        Entries that other processes write in the meantime stay. Files that are none of the cache's are not touched.
+
+        Raises:
+            OSError: the folder cannot be read, or an entry cannot be removed.
+        """
+        folder, removed = self.named_folder, 0
+        for entry in self.entries():
+            assert folder is not None  # otherwise there are no entries
+            with contextlib.suppress(FileNotFoundError):
+                (folder / (entry.key + _SUFFIX)).unlink()
+                removed += 1
+        if folder is not None and folder.is_dir():
+            self._sweep(folder)  # temporary files without a writer
+        return removed
 
     def sweep(self) -> None:
         """Bring the folder under its limit now."""

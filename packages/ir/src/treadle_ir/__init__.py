@@ -56,7 +56,12 @@ from treadle_ir.tracing.staging import Staged as Staged, stage as stage
 from treadle_ir.tracing.trace import bind as bind, evaluating as evaluating
 
 if TYPE_CHECKING:
-    from treadle_ir import analysis as analysis, rewrite as rewrite, text as text
+    from treadle_ir import (
+        analysis as analysis,
+        drawing as drawing,
+        rewrite as rewrite,
+        text as text,
+    )
     from treadle_ir.analysis.verifier import verify_program as verify_program
     from treadle_ir.core.equality import equal_programs as equal_programs
     from treadle_ir.core.printing import print_program as print_program
@@ -88,6 +93,7 @@ if not TYPE_CHECKING:
         },
         (
             "analysis",
+            "drawing",
             "rewrite",
             "text",
         ),

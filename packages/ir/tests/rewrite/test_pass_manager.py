@@ -55,3 +55,12 @@ def test_the_pass_that_returned_an_invalid_program_is_named() -> None:
     with pytest.raises(VerifyError) as raised:
         PassManager([breaking], verify_each=True)(twice())
     assert "  while: the pass breaking" in raised.value.__notes__
+
+
+def test_a_pass_that_returns_no_program_is_named() -> None:
+    def forgetful(program: Program) -> None:
+        return None
+
+    with pytest.raises(ArgumentError, match="the pass forgetful returned None") as caught:
+        PassManager([forgetful])(twice())
+    assert "while: the pass forgetful" in str(caught.value.__notes__)

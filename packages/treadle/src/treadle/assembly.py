@@ -58,6 +58,7 @@ def assemble() -> None:
     _name_tracers()
     errors.show_as("treadle.errors")
     environment.warn_of_unknown(os.environ)
+    environment.apply_strictness(os.environ)
 
 
 def _name_tracers() -> None:

@@ -10,10 +10,12 @@ from collections.abc import Mapping
 from typing import Final
 
 from treadle._version import __version__
+from treadle_ir import ArgumentError
 from treadle_ir.errors import did_you_mean, flags
-from treadle_ir.settings import SETTINGS
+from treadle_ir.settings import SETTINGS, yes_or_no
 
 _PREFIXES: Final = ("TREADLE_", "JAX_")
+_STRICT: Final = "TREADLE_STRICT"
 # Variables that are not settings' own.
 _OTHERS: Final = frozenset(
     {
@@ -29,6 +31,7 @@ _OTHERS: Final = frozenset(
         "TREADLE_CPU_ASYNC",
         "TREADLE_MEM_FRACTION",
         "TREADLE_PREALLOCATE",
+        _STRICT,
         "TREADLE_TRACEBACK",
     }
 )
@@ -70,6 +73,31 @@ def warn_of_unknown(environ: Mapping[str, str]) -> None:
     """
     for message in unknown_variables(environ).values():
         warnings.warn(message, UserWarning, stacklevel=2)
+
+
+def apply_strictness(environ: Mapping[str, str]) -> None:
+    """Call `config.strict()` if `TREADLE_STRICT` asks for it; variables of single settings take precedence.
+
+    Args:
+        environ: the environment variables.
+
+    Raises:
+        ArgumentError: the value of the variable is neither yes nor no.
+    """
+    if _STRICT not in environ:
+        return
+    from treadle.settings import config  # noqa: PLC0415 - only where there is such a variable
+
+    try:
+        on = yes_or_no(environ[_STRICT])
+    except ValueError as error:
+        raise ArgumentError(
+            f"environment variable {_STRICT} is {environ[_STRICT]!r}, which {error}",
+            fix=f"unset {_STRICT}, or set it to 1 or 0",
+            where="",
+        ) from None
+    if on:
+        config.strict(environ=environ)
 
 
 def print_environment_info(return_string: bool = False) -> str | None:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final, final
 
 from treadle_compiler import settings as _of_the_compiler  # noqa: F401
 from treadle_ir import ArgumentError
-from treadle_ir.errors import did_you_mean, refused
+from treadle_ir.errors import did_you_mean, flags as refuse_other_than_flags, refused
 from treadle_ir.process import frozen
 from treadle_ir.settings import SETTINGS
 from treadle_numpy import settings as _of_numpy  # noqa: F401
@@ -21,6 +22,16 @@ from treadle_runtime import settings as _of_the_runtime  # noqa: F401
 from treadle_runtime.placement import placement as _placement  # noqa: F401
 
 _PREFIXES: Final = ("treadle_", "jax_")
+STRICT: Final[Mapping[str, bool | str]] = MappingProxyType(
+    {
+        "check_static_indices": True,
+        "check_tracer_leaks": True,
+        "debug_key_reuse": True,
+        "debug_nans": True,
+        "explicit_x64_dtypes": "error",
+    }
+)
+"""The settings that `config.strict()` sets, and their values."""
 
 
 def names() -> list[str]:
@@ -107,6 +118,33 @@ class Config:
             raise _no_setting(name)
         setting.set(val)
 
+    def strict(self, on: bool = True, *, environ: Mapping[str, str] | None = None) -> None:
+        """Turn silent mistakes into errors: NaNs, reused keys, leaked tracers, narrowed types, indices out of bounds.
+
+        It sets the settings of `STRICT` for the process; docs/debugging.md states what each costs. `TREADLE_STRICT=1`
+        in the environment does the same before the program starts.
+
+        Args:
+            on: False resets these settings to their defaults.
+            environ: environment variables; a setting whose own variable is among them keeps its value.
+
+        Raises:
+            ArgumentError: `on` is not a boolean.
+
+        Example:
+            >>> config.strict()
+            >>> config.treadle_debug_nans, config.treadle_explicit_x64_dtypes
+            (True, 'error')
+            >>> config.strict(False)
+            >>> config.treadle_debug_nans, config.treadle_explicit_x64_dtypes
+            (False, 'warn')
+        """
+        refuse_other_than_flags("config.strict", on=on)
+        for name, value in STRICT.items():
+            setting = SETTINGS[name]
+            if environ is None or not any([each in environ for each in setting.variables]):
+                setting.set(value if on else setting.default)
+
     def read(self, name: str) -> Any:  # Any: of all kinds
         """Return the value of a setting here.
 
@@ -153,6 +191,7 @@ class Config:
             "meta",
             "parse_flags_with_absl",
             "read",
+            "strict",
             "update",
             "values",
             "x64_enabled",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re as _re
 from typing import TypeVar as _TypeVar
 
+from treadle.tree_text import show as show
 from treadle_ir import tree as _tree
 from treadle_ir.errors import alias as _alias, boundaries
 from treadle_ir.tree import static as static
@@ -44,6 +45,7 @@ __all__ = [
     "map_with_path",
     "reduce",
     "reduce_associative",
+    "show",
     "static",
     "structure",
     "transpose",

@@ -145,6 +145,16 @@ class Program:
             return self
         return Program(self.parameters, tuple(equations), tuple(results))
 
+    def to_dot(self) -> str:
+        """Return this program as a graph in the language of Graphviz: see `treadle_ir.drawing.to_dot`."""
+        text: str = import_module("treadle_ir.drawing.dot").to_dot(self)  # a later layer
+        return text
+
+    def _repr_html_(self) -> str:
+        """Return this program as HTML, which notebooks show."""
+        html: str = import_module("treadle_ir.drawing.html").program_html(self)  # a later layer
+        return html
+
     def __str__(self) -> str:
         printing = import_module("treadle_ir.core.printing")  # a later layer than programs
         text: str = printing.print_program(self)

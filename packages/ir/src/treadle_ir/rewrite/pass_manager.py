@@ -8,6 +8,7 @@ from typing import Final, TypeAlias, final
 
 from treadle_ir.analysis.verifier import verify
 from treadle_ir.core.program import Program
+from treadle_ir.errors.argument_checks import shown
 from treadle_ir.errors.kinds import ArgumentError, did_you_mean, during
 from treadle_ir.rewrite.cse import cse
 from treadle_ir.rewrite.dce import dce
@@ -84,13 +85,20 @@ class PassManager:
         """Run the passes.
 
         Raises:
+            ArgumentError: a pass does not return a program.
             VerifyError: with `verify_each`, a program is not valid; a note names the pass that returned it.
         """
         if self._verify_each:
             verify(program)
         for name, function in self._passes:
             with during(f"the pass {name}"):
-                program = function(program)
+                made = function(program)
+                if not isinstance(made, Program):
+                    raise ArgumentError(
+                        f"the pass {name} returned {shown(made)}, which is not a program",
+                        fix="return a treadle_ir.Program",
+                    )
+                program = made
                 if self._verify_each:
                     verify(program)
             if self._after_each is not None:

@@ -65,7 +65,7 @@ CHECK_TRACER_LEAKS: Final = Setting(
     parse=yes_or_no,
     keyed=False,
     help="A traced array that outlives its transformation is an error when the transformation ends, which names who "
-    "holds it. Slow: the garbage collector runs for each.",
+    "holds it. The garbage collector runs where something still refers to a trace that has ended.",
 )
 NO_TRACING: Final = Setting(
     "no_tracing",

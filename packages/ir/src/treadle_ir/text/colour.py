@@ -11,7 +11,7 @@ from treadle_ir.settings.declared import PPRINT_USE_COLOR
 
 _END: Final = "\x1b[0m"
 _COLOURS: Final = {"name": "\x1b[34;1m", "type": "\x1b[36m", "value": "\x1b[35m"}
-_PARTS: Final = re.compile(
+PARTS: Final = re.compile(
     r"(?P<value>%\w+)"
     r"|(?P<type>\b(?:bool|[iufc]\d+|bf16|f8\w+|key<fry>)\[[^\]\n]*\]\*?(?:\{[^}\n]*\})?)"
     r"|(?<== )(?P<name>[a-z_]\w*)"
@@ -26,4 +26,4 @@ def wants_colour() -> bool:
 
 def coloured(text: str) -> str:
     """Return the text of a program with the terminal's codes for colours."""
-    return _PARTS.sub(lambda found: f"{_COLOURS[found.lastgroup or 'name']}{found[0]}{_END}", text)
+    return PARTS.sub(lambda found: f"{_COLOURS[found.lastgroup or 'name']}{found[0]}{_END}", text)

@@ -16,7 +16,7 @@ from treadle_ir.text.attributes import (
     shortened,
 )
 
-_PATTERN: Final = re.compile(
+PATTERN: Final = re.compile(
     rf"""(?P<space>[ \t\r]+|\#.*)
     |(?P<literal>(?:{REAL}|True|False|zero|\({REAL},\ ?{REAL}\)):{ELEMENT}\*?)
     |(?P<value>%[A-Za-z0-9_]+)
@@ -71,7 +71,7 @@ class Lexer:
     def _split(self, line: str) -> list[Token]:
         tokens: list[Token] = []
         end = 0
-        for match in _PATTERN.finditer(line):
+        for match in PATTERN.finditer(line):
             start = match.start()
             if start != end:
                 break

@@ -137,6 +137,10 @@ def _lowered(
         given = wanted or [None] * len(by_rule)
         wanted = [one or two for one, two in zip(given, by_rule, strict=True)]
     target = platform or placement.device.backend.platform
+    if options.passes:
+        from treadle_runtime.jitting.user_passes import with_passes  # noqa: PLC0415 - few functions have passes
+
+        program = with_passes(program, options.passes)
     program = _rolled(program, options.roll or ROLL(), target)
     prepared = prepare(program, len(captured), options, arguments)
     if listeners:

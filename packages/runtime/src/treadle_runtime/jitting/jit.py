@@ -13,7 +13,14 @@ from treadle_ir import ArgumentError
 from treadle_ir.errors import flags, names, refused, shown
 from treadle_ir.settings import DISABLE_JIT, ROLL, overriding
 from treadle_runtime.jitting.function import JitFunction
-from treadle_runtime.jitting.options import UNSPECIFIED, Inline, JitOptions, name_of, split_of
+from treadle_runtime.jitting.options import (
+    UNSPECIFIED,
+    Inline,
+    JitOptions,
+    UserPass,
+    name_of,
+    split_of,
+)
 from treadle_runtime.jitting.traced import Timing
 from treadle_runtime.placement.devices import Device, as_device
 from treadle_runtime.placement.requested import parse_shardings
@@ -69,6 +76,7 @@ def jit(
     inline: bool | Inline = ...,
     compiler_options: Mapping[str, Any] | None = ...,
     roll: str | bool | None = ...,
+    passes: Sequence[UserPass] | None = ...,
 ) -> JitFunction[P, R]: ...
 @overload
 def jit(
@@ -85,6 +93,7 @@ def jit(
     inline: bool | Inline = ...,
     compiler_options: Mapping[str, Any] | None = ...,
     roll: str | bool | None = ...,
+    passes: Sequence[UserPass] | None = ...,
 ) -> Callable[[Callable[P, R]], JitFunction[P, R]]: ...
 def jit(
     fun: Callable[..., Any] | EllipsisType = ...,
@@ -102,6 +111,7 @@ def jit(
     inline: bool | Inline = False,
     compiler_options: Mapping[str, Any] | None = None,
     roll: str | bool | None = None,
+    passes: Sequence[UserPass] | None = None,
 ) -> Any:
     """Compile a function for the types of its arguments, on first use.
 
@@ -124,6 +134,9 @@ def jit(
         inline: inline the operations into an outer program instead of a call; `Inline` specifies when.
         compiler_options: XLA flags for this function.
         roll: how Python loops that tracing unrolls are compiled, `auto`, `all` or `off`; None is the setting `roll`.
+        passes: functions from `Program` to `Program`, and names of treadle_ir's passes, which run in this order on the
+            optimised program before it is compiled. The program is verified after each. Where the function is called
+            in another jitted function, the passes of the outer function run.
 
     Raises:
         ArgumentError: `fun` is not a function. (Also a TypeError.)
@@ -150,6 +163,7 @@ def jit(
             inline=inline,
             compiler_options=compiler_options,
             roll=roll,
+            passes=passes,
         )
     if not callable(fun):
         raise ArgumentError(
@@ -188,13 +202,30 @@ def jit(
         or inputs
         or outputs
         or roll is not None
+        or passes is not None
     ):
         return JitFunction(fun, _PLAIN)
     settings = tuple(sorted((compiler_options or {}).items()))
     rolling = None if roll is None else ROLL.parsed(roll)
+    users: tuple[UserPass, ...] = ()
+    if passes is not None:
+        from treadle_runtime.jitting.user_passes import passes_of  # noqa: PLC0415 - few functions have passes
+
+        users = passes_of(passes)
     return JitFunction(
         fun,
-        JitOptions(split, keep_unused, early, inlining, settings, target, inputs, outputs, rolling),
+        JitOptions(
+            split,
+            keep_unused,
+            early,
+            inlining,
+            settings,
+            target,
+            inputs,
+            outputs,
+            rolling,
+            users,
+        ),
     )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import enum
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any, Final, final
+from typing import Any, Final, TypeAlias, final
 
-from treadle_ir import ArgumentError
+from treadle_ir import ArgumentError, Program
 from treadle_ir.errors import integer, names, refused, sequence, shown
 from treadle_ir.process import frozen
 from treadle_runtime.placement.devices import Device
@@ -65,6 +65,8 @@ def _tuple_of(value: object, name: str, kind: type) -> tuple[Any, ...]:
 
 
 UNSPECIFIED: Final = Split()
+UserPass: TypeAlias = str | Callable[[Program], Program]
+"""A pass of a user's, or the name of a pass of treadle_ir."""
 
 
 def split_of(
@@ -221,6 +223,7 @@ class JitOptions:
     inputs: RequestedShardings | None = None  # in_shardings
     outputs: RequestedShardings | None = None  # out_shardings
     roll: str | None = None  # how unrolled loops are compiled, if not as the setting says
+    passes: tuple[UserPass, ...] = ()  # the user's, which run on the optimised program
 
 
 PLATFORMS: Final = ("cpu", "cuda", "rocm", "tpu")
