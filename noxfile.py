@@ -43,6 +43,8 @@ CURRENT = ".".join(platform.python_version_tuple()[:2])
 PYTEST = ["pytest>=8.4", "pytest-xdist>=3.6", "hypothesis>=6.113"]
 SUITE = [*PYTEST, "scipy", "mpmath", "absl-py", "array-api-strict"]  # what conformance imports
 EXAMPLES = ["rich", "scikit-learn", "matplotlib"]
+# What the how-tos use; without one, its blocks are skipped. PyTorch is too large for a check of each change.
+HOW_TOS = ["scikit-learn", "matplotlib", "pandas", "safetensors"]
 # The releases of the libraries written for JAX that conformance/clients has jobs for.
 CLIENTS = ROOT / "conformance/clients/requirements.txt"
 # Jobs that take seconds; the others compile for a quarter of a minute to a minute each.
@@ -576,7 +578,7 @@ def primitives(session: nox.Session) -> None:
 @nox.session
 def docs(session: nox.Session) -> None:
     """Links, the code in every README and of the errors, the tour, the docstrings' examples."""
-    install(session, PACKAGES, *PYTEST)
+    install(session, PACKAGES, *PYTEST, *HOW_TOS)
     session.run("python", "scripts/links.py")
     session.run("python", "scripts/settings_page.py", "--check", "docs/settings.md")
     session.run("python", "scripts/findings_page.py", "--check", "docs/findings.md")

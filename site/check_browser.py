@@ -82,7 +82,13 @@ MEASURE = f"""<!doctype html><title>?</title>
 <iframe id="frame" style="width:{WIDTHS[0]}px;height:900px;border:0"></iframe>
 <script>
 const frame = document.getElementById("frame");
-frame.onload = () => {{ document.title = frame.contentDocument.documentElement.scrollWidth; }};
+frame.onload = () => {{
+  const page = frame.contentDocument;
+  // The theme hides what sticks out: titles and signatures are measured by themselves.
+  const parts = [...page.querySelectorAll("h1, h2, h3, dt.sig")];
+  const ends = parts.map((part) => part.getBoundingClientRect().left + part.scrollWidth);
+  document.title = Math.ceil(Math.max(page.documentElement.scrollWidth, ...ends));
+}};
 frame.src = location.search.slice(1);
 </script>
 """
