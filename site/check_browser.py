@@ -84,8 +84,8 @@ MEASURE = f"""<!doctype html><title>?</title>
 const frame = document.getElementById("frame");
 frame.onload = () => {{
   const page = frame.contentDocument;
-  // The theme hides what sticks out: titles and signatures are measured by themselves.
-  const parts = [...page.querySelectorAll("h1, h2, h3, dt.sig")];
+  // The theme hides what sticks out: text is measured by itself. Tables and code can be scrolled.
+  const parts = [...page.querySelectorAll("article :is(h1, h2, h3, p, li, dt.sig):not(table *)")];
   const ends = parts.map((part) => part.getBoundingClientRect().left + part.scrollWidth);
   document.title = Math.ceil(Math.max(page.documentElement.scrollWidth, ...ends));
 }};
