@@ -43,6 +43,8 @@ CURRENT = ".".join(platform.python_version_tuple()[:2])
 PYTEST = ["pytest>=8.4", "pytest-xdist>=3.6", "hypothesis>=6.113"]
 SUITE = [*PYTEST, "scipy", "mpmath", "absl-py", "array-api-strict"]  # what conformance imports
 EXAMPLES = ["rich", "scikit-learn", "matplotlib"]
+# What the how-tos use; without one, its blocks are skipped. PyTorch is too large for a check of each change.
+HOW_TOS = ["scikit-learn", "matplotlib", "pandas", "safetensors"]
 # The releases of the libraries written for JAX that conformance/clients has jobs for.
 CLIENTS = ROOT / "conformance/clients/requirements.txt"
 # Jobs that take seconds; the others compile for a quarter of a minute to a minute each.
@@ -576,7 +578,7 @@ def primitives(session: nox.Session) -> None:
 @nox.session
 def docs(session: nox.Session) -> None:
     """Links, the code in every README and of the errors, the tour, the docstrings' examples."""
-    install(session, PACKAGES, *PYTEST)
+    install(session, PACKAGES, *PYTEST, *HOW_TOS)
     session.run("python", "scripts/links.py")
     session.run("python", "scripts/settings_page.py", "--check", "docs/settings.md")
     session.run("python", "scripts/findings_page.py", "--check", "docs/findings.md")
@@ -593,8 +595,14 @@ def docs(session: nox.Session) -> None:
         "docs/export.md",
         "docs/extending.md",
     )
+    several = "docs/howto/several-devices.md"
+    how_tos = [
+        str(page) for page in sorted(Path("docs/howto").glob("*.md")) if str(page) != several
+    ]
+    for page in how_tos:  # one process each: they begin with their imports and settings
+        session.run("python", "scripts/examples.py", page)
     eight = {"TREADLE_NUM_CPU_DEVICES": "8"}
-    session.run("python", "scripts/examples.py", "docs/sharding.md", env=eight)
+    session.run("python", "scripts/examples.py", "docs/sharding.md", several, env=eight)
     for chapter in sorted(Path("docs/tour").glob("*.py")):
         session.run("python", str(chapter))
     # What is expected must not depend on the processor: NumPy does here without the extensions of this one, which the
@@ -604,3 +612,19 @@ def docs(session: nox.Session) -> None:
     for name in DISTRIBUTIONS.values():  # one process each: the façade changes what is printed
         package = name.replace("-", "_")
         pytest(session, "--doctest-modules", "--pyargs", package, **plain)
+
+
+@nox.session
+def site(session: nox.Session) -> None:
+    """The site, in build/site/html: warnings and lost links are errors. `-- --browser` searches it in Chromium."""
+    install(session, PACKAGES, "-r", "site/requirements.txt")
+    session.run("mypy", "--explicit-package-bases", "site", env={"MYPYPATH": "site"})
+    session.run("python", "site/stage.py")
+    doctrees, html = "build/site/doctrees", "build/site/html"
+    options = ["-W", "--keep-going", "-n", "-q", "-c", "site", "-d", doctrees, "-b", "html"]
+    offline = {"SITE_OFFLINE": "1"} if "--offline" in session.posargs else {}
+    session.run("sphinx-build", *options, "site/.source", html, env=offline)
+    session.run("python", "site/check_links.py", html)
+    if "--browser" in session.posargs:
+        pictures = ["--pictures", "build/site/pictures"]
+        session.run("python", "site/check_browser.py", html, *pictures)

@@ -38,6 +38,7 @@ def take(
     """Take elements at positions along an axis.
 
     Differs from NumPy: positions out of range give NaN (`mode="fill"`, the default), never an error.
+
     Args:
         a: an array.
         indices: an array of integers.

@@ -39,7 +39,7 @@ def auto_axes(
     Raises:
         ArgumentError: when called, if the mesh lacks one of the axes, or if it has explicit axes and the shardings of
             the results are not specified.
-        As `reshard`, when called.
+        ShardingError: when called, as `reshard` raises it.
 
     Example:
         >>> import treadle, treadle.numpy as tnp
@@ -101,7 +101,7 @@ def explicit_axes(
     Raises:
         ArgumentError: when called, if there is no mesh in force, if it lacks one of the axes, or if the shardings of
             the arguments are not specified.
-        As `reshard`, when called.
+        ShardingError: when called, as `reshard` raises it.
 
     Example:
         >>> import numpy as np
