@@ -3,8 +3,8 @@
 scripts/findings_page.py --write docs/findings.md    write the page, from the kinds and from what their programs give
 scripts/findings_page.py --check docs/findings.md    fail if the page is out of date
 
-The wrong and the right program of each kind are run. Durations differ from run to run: `--check` leaves them out of the
-comparison, with the percentages of paragraphs that have one.
+The wrong and the right program of each kind are run. Durations and drawn numbers differ from run to run: `--check`
+leaves them out of the comparison, with the percentages of paragraphs that have a duration.
 """
 
 from __future__ import annotations
@@ -110,11 +110,13 @@ def compared(text: str) -> list[str]:
 
 
 def timeless(paragraph: str) -> str:
-    """Return a paragraph without durations; without percentages, too, if it has one."""
+    """Return a paragraph without durations and drawn numbers; without percentages, too, if it has a duration."""
+    paragraph = re.sub(DRAWN, "every call uses #", paragraph)
     found = re.sub(DURATION, "# s", paragraph)
     return found if found == paragraph else re.sub(r"\d+(?:\.\d+)? ?%", "# %", found)
 
 
+DRAWN = r"every call uses \d[\d.]*(?:e[+-]?\d+)?"  # a random number, or the time
 DURATION = r"\b\d[\d.,]*(?:e[+-]?\d+)? (?:s|ms|us)\b"
 
 
