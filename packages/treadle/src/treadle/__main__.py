@@ -71,7 +71,8 @@ def _parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     as_module = Path(sys.argv[0]).name == "__main__.py"
     parser = argparse.ArgumentParser(
-        prog="python -m treadle" if as_module else "treadle", description=treadle.__doc__
+        prog="python -m treadle" if as_module else "treadle",
+        description=(treadle.__doc__ or "").partition("\n\n")[0],
     )
     commands = parser.add_subparsers(dest="command", required=True)
     doctor = commands.add_parser("doctor", help="say what is wrong with the installation")
