@@ -16,8 +16,8 @@ from typing import Final, final
 
 from treadle_insight.loop_syntax import Loops, WrittenLoop
 from treadle_insight.place import Place
-from treadle_insight.repeats import Repeat, repeats
 from treadle_ir import Equation, Literal, Program, Value
+from treadle_ir.analysis import Repeat, repeats
 from treadle_ir.errors import Source, stored_name
 
 SMALL: Final = 200  # operations; smaller programs are looked at only on request

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from treadle_ir import ArrayType, Program, bind, ops, stage
-from treadle_ir.analysis import verify
-from treadle_ir.analysis.repeats import Repeat, numbered_equations, tandem_repeats
+from treadle_ir.analysis import numbered_equations, verify
 from treadle_ir.primitives.control import Scan
 from treadle_ir.rewrite import certain_to_win, optimise, roll
 from treadle_ir.tracing import interpret
@@ -359,54 +358,6 @@ def loops(draw: st.DrawFn) -> Program:
 def test_random_loops(program: Program) -> None:
     check(program)
     check(optimise(program))
-
-
-def test_tandem_repeats() -> None:
-    assert tandem_repeats("ababababab", copies=3, covered=6) == [Repeat(0, 2, 5)]
-    assert tandem_repeats("xyzabcabcabcq", copies=3, covered=6) == [Repeat(3, 3, 3)]
-    assert tandem_repeats("abcdefgh") == []
-    assert tandem_repeats("aaaaabbbbb", copies=4, covered=4) == [Repeat(0, 1, 5), Repeat(5, 1, 5)]
-    assert tandem_repeats("") == []
-
-
-@given(st.lists(st.integers(0, 2), max_size=60))
-def test_each_repeat_is_one(items: list[int]) -> None:
-    end = 0
-    for run in tandem_repeats(items, copies=3, covered=3):
-        assert run.start >= end
-        block = items[run.start : run.start + run.period]
-        assert items[run.start : run.end] == block * run.copies
-        end = run.end
-    assert end <= len(items)
-
-
-def test_the_search_is_linear() -> None:
-    """Count comparisons: of items that count how often they are compared."""
-
-    class Item:
-        compared = 0
-
-        def __init__(self, value: int) -> None:
-            self.value = value
-
-        def __hash__(self) -> int:
-            return hash(self.value)
-
-        def __eq__(self, other: object) -> bool:
-            Item.compared += 1
-            return isinstance(other, Item) and self.value == other.value
-
-    def comparisons(values: list[int]) -> int:
-        items = [Item(value) for value in values]
-        Item.compared = 0
-        tandem_repeats(items)
-        return Item.compared
-
-    halves = [*range(300), *range(300)]
-    words = [int(c) for n in range(300) for c in f"{n:b}"]
-    for short in (halves, words, [0] * 300, [0, 1, 2] * 100):
-        longer = [value + 1000 * half for half in range(4) for value in short]
-        assert comparisons(longer) <= 40 * len(longer)
 
 
 def test_numbers_of_equations() -> None:

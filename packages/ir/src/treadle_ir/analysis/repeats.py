@@ -1,90 +1,118 @@
-"""Tandem repeats: runs of equal blocks in a sequence, which unrolled loops leave in a program.
+"""Tandem repeats: parts of a sequence that are several equal copies in a row, as an unrolled loop leaves them.
 
-The search is greedy from the front. A position is the start of a run with period p if the item there comes again after
-p positions; the nearest occurrences are tried as periods, and the run that covers most is taken. How far the sequence
-agrees with itself at a distance is found once for each distance, so that the work is linear in the length of the
-sequence times the number of occurrences that are tried.
+The time is linear in the length, times the number of periods that are looked at, which is bounded; a sort is the rest.
+An element that occurs once in each copy has occurrences at a constant distance, the period, and so only distances that
+two neighbouring pairs of occurrences share can be periods.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Final, NamedTuple, final
+from typing import Any, Final, final
+
+import numpy as np
 
 from treadle_ir.core.equality import Numbering
 from treadle_ir.core.program import Equation, Program
+from treadle_ir.process.frozen_classes import frozen
 
 LEAST_COPIES: Final = 4
-LEAST_ITEMS: Final = 24
-_MOST_TRIED: Final = 12  # occurrences of an item that are tried as the start of the second block
+LEAST_LENGTH: Final = 24
+_PERIODS: Final = 24  # at most, those that may cover most of the sequence
+
+_Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @final
-class Repeat(NamedTuple):
-    """A run of equal blocks: `copies` blocks of `period` items, from item `start` on."""
+@frozen
+class Repeat:
+    """Equal copies in a row, in a sequence.
+
+    Attributes:
+        start: the index of the first element.
+        period: the length of one copy.
+        copies: the number of copies.
+    """
 
     start: int
     period: int
     copies: int
 
     @property
+    def length(self) -> int:
+        """The number of elements in all copies together."""
+        return self.period * self.copies
+
+    @property
     def end(self) -> int:
-        """The first item after the run."""
-        return self.start + self.period * self.copies
+        """The index after the last element."""
+        return self.start + self.length
+
+    def holds(self, other: Repeat) -> bool:
+        """Return whether the elements of another repeat are among the elements of this one."""
+        return self.start <= other.start and other.end <= self.end
+
+    def meets(self, other: Repeat) -> bool:
+        """Return whether they have an element in common."""
+        return self.start < other.end and other.start < self.end
 
 
-def tandem_repeats(
-    items: Sequence[Hashable], copies: int = LEAST_COPIES, covered: int = LEAST_ITEMS
-) -> list[Repeat]:
-    """Return runs of equal blocks, which do not overlap, from the front.
+def repeats(
+    sequence: Sequence[int], copies: int = LEAST_COPIES, length: int = LEAST_LENGTH
+) -> tuple[Repeat, ...]:
+    """Return the repeats of a sequence that do not overlap, the longest first.
 
     Args:
-        items: the sequence.
-        copies: the least number of blocks in a run.
-        covered: the least number of items in a run.
+        sequence: small integers; equal integers stand for equal elements.
+        copies: the least number of copies.
+        length: the least length of all copies together.
 
     Example:
-        >>> tandem_repeats("xabababab-", copies=3, covered=6)
-        [Repeat(start=1, period=2, copies=4)]
+        >>> repeats([7, *[1, 2, 3] * 10, 8])
+        (Repeat(start=1, period=3, copies=10),)
+        >>> repeats([*[1, 1, 1, 2] * 10])
+        (Repeat(start=0, period=4, copies=10),)
+        >>> repeats(range(100))
+        ()
     """
-    following = _next_occurrences(items)
-    agrees_until: dict[
-        int, int
-    ] = {}  # by distance: the first item that differs, of the last search
-    found: list[Repeat] = []
-    start, length = 0, len(items)
-    while start < length:
-        best: Repeat | None = None
-        second = following[start]
-        for _ in range(_MOST_TRIED):
-            if second == length or (second - start) * copies > length - start:
-                break
-            period = second - start
-            end = max(agrees_until.get(period, 0), second)
-            while end < length and items[end] == items[end - period]:
-                end += 1
-            agrees_until[period] = end
-            run = Repeat(start, period, (end - start) // period)
-            is_long = run.copies >= copies and run.end - start >= covered
-            if is_long and (best is None or run.end > best.end):
-                best = run
-            second = following[second]
-        if best is None:
-            start += 1
-        else:
-            found.append(best)
-            start = best.end
-    return found
+    values = np.asarray(sequence, np.int64)
+    found = [
+        each
+        for period in _periods(values)
+        for each in _with_period(values, period, copies)
+        if each.length >= length
+    ]
+    found.sort(key=lambda each: (-each.length, each.period))
+    kept: list[Repeat] = []
+    for each in found:
+        if not any([each.meets(other) for other in kept]):
+            kept.append(each)
+    return tuple(kept)
 
 
-def _next_occurrences(items: Sequence[Hashable]) -> list[int]:
-    """Return the place of the next equal item for each; the length of the sequence if there is none."""
-    following = [len(items)] * len(items)
-    last: dict[Hashable, int] = {}
-    for place in reversed(range(len(items))):
-        following[place] = last.get(items[place], len(items))
-        last[items[place]] = place
-    return following
+def _periods(values: _Integers) -> list[int]:
+    """Return the distances that may be periods, those first that may cover most of the sequence."""
+    order = np.argsort(values, kind="stable")  # the occurrences of each element, in order
+    distances = np.diff(order)
+    distances[np.diff(values[order]) != 0] = (
+        0  # between the last occurrence of an element and the first of another
+    )
+    steady = distances[1:][(distances[1:] == distances[:-1]) & (distances[1:] > 0)]
+    periods, counts = np.unique(steady, return_counts=True)
+    chosen = np.argsort(-counts * periods, kind="stable")[:_PERIODS]
+    return [int(each) for each in periods[chosen]]
+
+
+def _with_period(values: _Integers, period: int, copies: int) -> list[Repeat]:
+    """Return the longest repeats with a period."""
+    same = np.concatenate(([False], values[period:] == values[:-period], [False]))
+    starts, stops = np.flatnonzero(same[1:] & ~same[:-1]), np.flatnonzero(same[:-1] & ~same[1:])
+    counts = (stops - starts) // period + 1
+    return [
+        Repeat(int(start), period, int(count))
+        for start, count in zip(starts, counts, strict=True)
+        if count >= copies
+    ]
 
 
 def numbered_equations(program: Program) -> list[int]:

@@ -25,7 +25,7 @@ from treadle_ir.analysis.repeats import (
     LEAST_COPIES,
     Repeat,
     numbered_equations,
-    tandem_repeats,
+    repeats,
 )
 from treadle_ir.core.families import Elementwise, Rearrangement
 from treadle_ir.core.primitive import Primitive
@@ -95,7 +95,7 @@ def roll(program: Program, choose: Choice = every) -> Program:
         rows = _Rows(program)
         inner = rows.program
         flow = _Flow(inner, rows)
-        runs = tandem_repeats(numbered_equations(inner))
+        runs = sorted(repeats(numbered_equations(inner)), key=lambda run: run.start)
         loops = choose(inner, [loop for run in runs if (loop := flow.loop(run))])
         if not loops:
             break

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from treadle_insight.repeats import Repeat, repeats
+from treadle_ir.analysis import Repeat, repeats
 
 
 @pytest.mark.parametrize("period", [1, 2, 7, 40])
@@ -41,7 +41,7 @@ def test_few_copies_and_short_repeats_are_not_found() -> None:
 def test_what_is_found_is_a_repeat(sequence: list[int]) -> None:
     found = repeats(sequence, length=8)
     for each in found:
-        part = sequence[each.start : each.stop]
+        part = sequence[each.start : each.end]
         assert part == part[: each.period] * each.copies
         assert each.copies >= 4
         assert each.length >= 8
@@ -50,7 +50,7 @@ def test_what_is_found_is_a_repeat(sequence: list[int]) -> None:
 
 def test_the_periods_that_are_looked_at_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """The time is linear in the length: each period costs one comparison of the sequence with itself."""
-    import treadle_insight.repeats as module  # noqa: PLC0415 - to count its calls
+    import treadle_ir.analysis.repeats as module  # noqa: PLC0415 - to count its calls
 
     looked: list[int] = []
     plain = module._with_period
