@@ -50,7 +50,7 @@ def test_what_is_found_is_a_repeat(sequence: list[int]) -> None:
 
 def test_the_periods_that_are_looked_at_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """The time is linear in the length: each period costs one comparison of the sequence with itself."""
-    import treadle_ir.analysis.repeats as module  # noqa: PLC0415 - to count its calls
+    import treadle_ir.analysis.tandem_repeats as module  # noqa: PLC0415 - to count its calls
 
     looked: list[int] = []
     plain = module._with_period

@@ -35,15 +35,15 @@ if TYPE_CHECKING:
         MemoryProfile as MemoryProfile,
         peak_memory as peak_memory,
     )
-    from treadle_ir.analysis.repeats import (
-        Repeat as Repeat,
-        numbered_equations as numbered_equations,
-        repeats as repeats,
-    )
     from treadle_ir.analysis.roofline import (
         Pinned as Pinned,
         RooflineResult as RooflineResult,
         program_roofline as program_roofline,
+    )
+    from treadle_ir.analysis.tandem_repeats import (
+        Repeat as Repeat,
+        numbered_equations as numbered_equations,
+        repeats as repeats,
     )
     from treadle_ir.analysis.verifier import verify as verify, verify_program as verify_program
     from treadle_ir.core.dataflow import (
@@ -64,7 +64,7 @@ if not TYPE_CHECKING:
             "treadle_ir.analysis.key_reuse": "Cells KeyUses is_keys new_cells",
             "treadle_ir.analysis.links": "Load link_loads",
             "treadle_ir.analysis.memory": "MemoryProfile peak_memory",
-            "treadle_ir.analysis.repeats": "Repeat numbered_equations repeats",
+            "treadle_ir.analysis.tandem_repeats": "Repeat numbered_equations repeats",
             "treadle_ir.analysis.roofline": "Pinned RooflineResult program_roofline",
             "treadle_ir.analysis.verifier": "verify verify_program",
             "treadle_ir.core.dataflow": "ForwardAnalysis Solution backward forward forward_steps",

@@ -1,7 +1,7 @@
 """Re-rolling: runs of equal blocks, which Python loops leave when they are unrolled by tracing, become scans.
 
 A compiler takes time for each operation, so a loop of 200 steps that was unrolled compiles for minutes, and in a second
-as a scan. The pass finds runs of equal operations (`treadle_ir.analysis.repeats`), and divides what a block takes into
+as a scan. The pass finds runs of equal operations (`treadle_ir.analysis.tandem_repeats`), and divides what a block takes into
 
 * constants: the same value in each block;
 * carries: what the block before made;
@@ -21,7 +21,7 @@ from collections.abc import Callable, Container, Sequence
 from typing import Final, NamedTuple, TypeAlias, final
 
 from treadle_ir.analysis.cost import equation_costs
-from treadle_ir.analysis.repeats import (
+from treadle_ir.analysis.tandem_repeats import (
     LEAST_COPIES,
     Repeat,
     numbered_equations,
