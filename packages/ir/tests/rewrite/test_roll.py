@@ -251,6 +251,18 @@ def test_a_first_step_that_differs() -> None:
     assert scan.length >= 17
 
 
+def test_a_first_step_that_takes_what_it_makes_itself() -> None:
+    def f(x: Any, y: Any) -> Any:
+        total = None
+        for _ in range(8):
+            twice = ops.add(y, y)
+            total = ops.multiply(x, twice if total is None else total)
+            x, y = ops.sine(x), ops.add(total, y)
+        return [x, y, total]
+
+    check(staged(f, ROW, ROW))
+
+
 def test_loops_of_loops_are_equal_by_structure() -> None:
     body = staged(lambda c: [ops.sine(c)], ROW)
 

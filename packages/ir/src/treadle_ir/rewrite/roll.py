@@ -1,7 +1,7 @@
 """Re-rolling: runs of equal blocks, which Python loops leave when they are unrolled by tracing, become scans.
 
 A compiler takes time for each operation, so a loop of 200 steps that was unrolled compiles for minutes, and in a second
-as a scan. The pass finds runs of equal operations (`treadle_ir.analysis.tandem_repeats`), and divides what a block takes into
+as a scan. The pass finds runs of equal operations (`treadle_ir.analysis.repeats`), and divides what a block takes into
 
 * constants: the same value in each block;
 * carries: what the block before made;
@@ -264,8 +264,9 @@ class _Flow:
                 return None  # made by the block before the last one, or a row of an array that a block makes
             else:
                 low, high = _around(found, middle)
-                if kind[0] == 1 and low > 0:
-                    low -= 1  # the first block may take any value
+                before = found[low - 1] if low > 0 else kind
+                if kind[0] == 1 and low > 0 and (before is None or before[0] > 0):
+                    low -= 1  # the first block may take any value, except one that it makes itself
             first, end = max(first, low), min(end, high)
         if end - first < LEAST_COPIES:
             return None
