@@ -167,12 +167,13 @@ def test_the_exit_code_of_a_program_is_the_exit_code(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "distribution"),
-    [(["doctor"], "treadle-insight"), (["check-jax", "."], "treadle-jax")],
+    ("arguments", "distribution", "folder"),
+    [(["doctor"], "treadle-insight", "insight"), (["check-jax", "."], "treadle-jax", "jax-compat")],
 )
 def test_a_distribution_that_is_not_installed_is_named(
     arguments: list[str],
     distribution: str,
+    folder: str,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -180,7 +181,7 @@ def test_a_distribution_that_is_not_installed_is_named(
     assert command_line.main(arguments) == 2
     assert capsys.readouterr().err == (
         f"treadle {arguments[0]} needs {distribution}\n"
-        f"  fix: python -m pip install {distribution}\n"
+        f"  fix: in a checkout of treadle, python -m pip install packages/{folder}\n"
     )
 
 

@@ -1,6 +1,6 @@
 """`treadle doctor`, `treadle trace` and `treadle report`: the commands that treadle_insight carries out.
 
-This module is imported where that distribution is installed.
+That distribution need not be installed: the commands are called only where it is, and import it then.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ from treadle import environment, running
 from treadle.commands import USAGE
 from treadle.commands.programs import code_to_run, show_uncaught
 from treadle_compiler import disk_cache
-from treadle_insight import Report, watch
-from treadle_insight.doctor import CacheFolder, Machine, examined
 from treadle_runtime import backends
 
 
@@ -26,6 +24,8 @@ def doctor(*, as_json: bool) -> int:
     Args:
         as_json: whether the report is printed as JSON.
     """
+    from treadle_insight.doctor import CacheFolder, Machine, examined  # noqa: PLC0415 - see above
+
     cache = disk_cache()
     folder = cache.named_folder if cache is not None and cache.enabled else None
     machine = replace(
@@ -49,6 +49,8 @@ def trace(program: str, arguments: Sequence[str], folder: Path) -> int:
         arguments: the program's own arguments.
         folder: the folder of the report and of the Perfetto trace.
     """
+    from treadle_insight import watch  # noqa: PLC0415 - see above
+
     code = code_to_run("trace", program)
     if isinstance(code, int):
         return code
@@ -93,6 +95,8 @@ def report(parts: Sequence[str], file: Path) -> int:
         parts: the files of the reports.
         file: the file of the report to write.
     """
+    from treadle_insight import Report  # noqa: PLC0415 - see above
+
     reports = {}
     for part in parts:
         path = Path(part)

@@ -91,7 +91,10 @@ def check_jax(paths: Sequence[str]) -> int:
     """
     if importlib.util.find_spec("treadle_jax") is None:
         print("treadle check-jax needs treadle-jax", file=sys.stderr)
-        print("  fix: python -m pip install treadle-jax", file=sys.stderr)
+        print(
+            "  fix: in a checkout of treadle, python -m pip install packages/jax-compat",
+            file=sys.stderr,
+        )
         return USAGE
     command = [sys.executable, "-m", "treadle_jax", "--check", *paths]
     return subprocess.run(command, check=False).returncode
