@@ -26,6 +26,7 @@ from treadle_ir.analysis import verify
 from treadle_ir.core import inside_out, program_hash
 from treadle_ir.core.equality import equal_programs
 from treadle_ir.rewrite import cse, dce, fold, optimise, simplify
+from treadle_ir.settings import ADVICE
 from treadle_ir.sharding.varying import program_varying
 from treadle_ir.testing.programs import check_programs, recorded
 from treadle_ir.text import parse_program
@@ -37,6 +38,14 @@ FIRST: Final = 2  # what is done once in a process is done there
 MOST: Final = 3_000_000  # steps; what is exponential takes 2 ** 24
 SLACK: Final = 1.1  # what is quadratic takes nearly twice as many steps as what is linear
 X: Final = np.ones((8, 4), np.float32)
+
+
+@pytest.fixture(autouse=True)
+def without_advice() -> Iterator[None]:
+    """Advice is asked for where tracing has taken seconds, which it does where steps are counted."""
+    with ADVICE.override("off"):
+        yield
+
 
 Function = Callable[..., Any]
 

@@ -35,6 +35,7 @@ BETWEEN: Final = 1.0
 
 _said: Final[set[tuple[str, str, int]]] = set()  # kinds and places
 _MOST_SAID: Final = 4096
+_MOST_COMPARED: Final = 32  # signatures of a function, each with the ones before it
 _watching: Final[list[tuple[watch, float]]] = []  # at most one, and when it was last looked at
 _lock: Final = fork_safe_lock()
 
@@ -91,7 +92,7 @@ def retraced(function: Callable[..., Any], name: str, cache: FunctionCache, lost
         AdviceError: see `say`.
     """
     place = Place.of(capture())
-    signatures = [each for each in [*cache.traces] if isinstance(each, Signature)]
+    signatures = [each for each in [*cache.traces] if isinstance(each, Signature)][-_MOST_COMPARED:]
     misses = [
         explained(signature, nearest(signature, signatures[:number]), function, place)
         for number, signature in enumerate(signatures)

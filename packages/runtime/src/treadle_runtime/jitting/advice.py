@@ -55,10 +55,11 @@ class Adviser(Protocol):
 class Lost:
     """What tracing and compiling the functions of one definition has cost so far."""
 
-    __slots__ = ("code", "compiled", "traced", "traces")
+    __slots__ = ("advised", "code", "compiled", "traced", "traces")
 
     def __init__(self, code: CodeType) -> None:
         self.code: Final = code
+        self.advised = False  # advice has been asked for
         self.traces = 0
         self.traced = 0.0  # seconds
         self.compiled = 0.0  # seconds
@@ -117,7 +118,10 @@ def after_trace(
     lost.traced += seconds
     if lost.traces <= MOST_TRACES and (lost.traced <= MOST_SECONDS or lost.traces == 1):
         return
-    if lost.traced + lost.compiled >= LEAST and lost.seconds >= LEAST and ADVICE() != "off":
+    if lost.advised or lost.seconds < LEAST:
+        return
+    if ADVICE() != "off":
+        lost.advised = True
         _ask(lambda adviser: adviser.retraced(function, name, cache, lost))
 
 
