@@ -181,7 +181,7 @@ def test_a_distribution_that_is_not_installed_is_named(
     assert command_line.main(arguments) == 2
     assert capsys.readouterr().err == (
         f"treadle {arguments[0]} needs {distribution}\n"
-        f"  fix: in a checkout of treadle, python -m pip install packages/{folder}\n"
+        f"  fix: python -m pip install packages/{folder} (in a checkout of treadle)\n"
     )
 
 

@@ -42,7 +42,8 @@ class Spelling:
             elif isinstance(node, ast.ImportFrom):
                 names |= {f"{node.module}.{x.name}": x.asname or x.name for x in node.names}
         for package in dict.fromkeys([name.split(".")[0] for name in names]):
-            if hasattr(sys.modules.get(package), "vmap"):  # treadle, by whatever name
+            stands_in = hasattr(sys.modules.get(package), "vmap")  # for treadle, by another name
+            if package == "treadle" or stands_in:
                 return cls(package, names)
         return cls()
 

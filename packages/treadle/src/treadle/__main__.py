@@ -54,7 +54,7 @@ def _insight(chosen: argparse.Namespace) -> int:
     if importlib.util.find_spec("treadle_insight") is None:
         print(f"treadle {chosen.command} needs treadle-insight", file=sys.stderr)
         print(
-            "  fix: in a checkout of treadle, python -m pip install packages/insight",
+            "  fix: python -m pip install packages/insight (in a checkout of treadle)",
             file=sys.stderr,
         )
         return USAGE

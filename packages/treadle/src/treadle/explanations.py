@@ -22,7 +22,7 @@ else:
 
             def _refuse(self) -> NoReturn:
                 message = f"treadle.{self._name} is a part of the distribution treadle-insight, which is not installed"
-                fix = "in a checkout of treadle, python -m pip install packages/insight"
+                fix = "python -m pip install packages/insight (in a checkout of treadle)"
                 raise ModuleNotFoundError(f"{message}\n  fix: {fix}", name="treadle_insight")
 
             def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:  # Any: of users

@@ -92,7 +92,7 @@ def check_jax(paths: Sequence[str]) -> int:
     if importlib.util.find_spec("treadle_jax") is None:
         print("treadle check-jax needs treadle-jax", file=sys.stderr)
         print(
-            "  fix: in a checkout of treadle, python -m pip install packages/jax-compat",
+            "  fix: python -m pip install packages/jax-compat (in a checkout of treadle)",
             file=sys.stderr,
         )
         return USAGE
