@@ -169,6 +169,7 @@ def lint(session: nox.Session) -> None:
     session.run("python", "scripts/stubs.py", "--check")
     session.run("python", "scripts/cells.py")
     session.run("python", "scripts/siblings.py")
+    session.run("python", "scripts/projects.py")
     session.run("python", "scripts/words.py")
     session.run("codespell")
 
