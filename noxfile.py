@@ -536,6 +536,20 @@ def released(session: nox.Session, dependent: str, folder: str) -> Path | None:
 
 
 @nox.session
+def release(session: nox.Session) -> None:
+    """Rehearse a release with `-- --dry-run`: upload all to an index on this machine, install and run each from it."""
+    if session.posargs != ["--dry-run"]:
+        session.error(
+            "run `nox -s release -- --dry-run`; a tag releases, as CONTRIBUTING.md describes"
+        )
+    session.install("pypiserver>=2.3", "twine>=6.1", "uv")
+    for folder in PACKAGES:
+        built(folder)
+    pairs = [f"{folder}={name}" for folder, name in DISTRIBUTIONS.items()]
+    session.run("python", "scripts/rehearse_release.py", str(DIST), *pairs)
+
+
+@nox.session
 def quickstart(session: nox.Session) -> None:
     """The main job: train on real images, write the report."""
     install(session, EVERYTHING, *EXAMPLES)
