@@ -170,6 +170,7 @@ def lint(session: nox.Session) -> None:
     session.run("python", "scripts/cells.py")
     session.run("python", "scripts/siblings.py")
     session.run("python", "scripts/projects.py")
+    session.run("python", "scripts/deprecations.py")
     session.run("python", "scripts/words.py")
     session.run("codespell")
 
@@ -227,7 +228,9 @@ def tests(session: nox.Session, package: str) -> None:
     lowest = session.python == PYTHONS[0] and session.venv_backend == "uv"
     # As requirements of their own the declared ranges count as direct, and go to their floor.
     ranges = [f"-rpackages/{folder}/pyproject.toml" for folder in needed([package])]
-    install(session, [package], *(["--resolution", "lowest-direct", *ranges] if lowest else []))
+    # `--no-sources`: the siblings are the wheels, not the folders that the workspace has for uv.
+    lowest_ranges = ["--resolution", "lowest-direct", "--no-sources", *ranges]
+    install(session, [package], *(lowest_ranges if lowest else []))
     # SciPy and mpmath know the truth. Before SciPy 1.17 the incomplete beta function of great parameters is off by
     # 1e-8; the runtime, which computes with SciPy, is tested with the SciPy that it declares.
     scipy = "scipy" if package == "runtime" else "scipy>=1.17"
