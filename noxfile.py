@@ -609,6 +609,7 @@ def docs(session: nox.Session) -> None:
         "docs/debugging.md",
         "docs/export.md",
         "docs/extending.md",
+        "docs/versions.md",
     )
     eight = {"TREADLE_NUM_CPU_DEVICES": "8"}
     session.run("python", "scripts/examples.py", "docs/sharding.md", env=eight)

@@ -2,7 +2,7 @@
 
 Authors, license, Pythons and classifiers are the same everywhere, and name the Pythons that `noxfile.py` tests. URLs
 lead to the same repository, and `Source` and `Changelog` to the folder of the distribution. Keywords are sorted and
-include those of the project. `treadle` forwards each extra for an accelerator of `treadle-runtime`.
+include the project's own. `treadle` forwards each extra for an accelerator of `treadle-runtime`.
 
 `scripts/projects.py` prints what differs.
 """
