@@ -26,11 +26,15 @@ def _script() -> ModuleType:
 @pytest.fixture(name="tree")
 def _tree(tmp_path: Path) -> Path:
     """Return a copy of the tables that the script reads."""
-    shutil.copy(ROOT / "noxfile.py", tmp_path)
+    for name in ("noxfile.py", "CITATION.cff"):
+        shutil.copy(ROOT / name, tmp_path)
     for file in ROOT.glob("packages/*/pyproject.toml"):
         folder = tmp_path / file.relative_to(ROOT).parent
         folder.mkdir(parents=True)
         shutil.copy(file, folder)
+    version = tmp_path / "packages/treadle/src/treadle/_version.py"
+    version.parent.mkdir(parents=True)
+    shutil.copy(ROOT / version.relative_to(tmp_path), version)
     return tmp_path
 
 
@@ -60,3 +64,10 @@ def test_a_difference_is_found(
     assert old in text
     file.write_text(text.replace(old, new, 1))
     assert any(said in problem for problem in script.problems(tree))
+
+
+def test_the_citation_names_the_version_of_treadle(script: Any, tree: Path) -> None:
+    (tree / "packages/treadle/src/treadle/_version.py").write_text('__version__ = "0.1.10"\n')
+    assert script.problems(tree) == [
+        "CITATION.cff: write `version: 0.1.10`, the version of treadle"
+    ]

@@ -2,7 +2,8 @@
 
 Authors, license, Pythons and classifiers are the same everywhere, and name the Pythons that `noxfile.py` tests. URLs
 lead to the same repository, and `Source` and `Changelog` to the folder of the distribution. Keywords are sorted and
-include the project's own. `treadle` forwards each extra for an accelerator of `treadle-runtime`.
+include the project's own. `treadle` forwards each extra for an accelerator of `treadle-runtime`, and
+`CITATION.cff` names its version.
 
 `scripts/projects.py` prints what differs.
 """
@@ -71,7 +72,7 @@ def problems(root: Path) -> list[str]:
             found.append(f"{place}: the classifiers name Python {named}, noxfile.py tests {tested}")
         if project["requires-python"] != f">={tested[0]}":
             found.append(f"{place}: `requires-python` is not the oldest Python of noxfile.py")
-    return found + unforwarded(every)
+    return found + unforwarded(every) + uncited(root)
 
 
 def unforwarded(every: dict[str, Project]) -> list[str]:
@@ -83,6 +84,15 @@ def unforwarded(every: dict[str, Project]) -> list[str]:
         for extra in inner
         if not any(line.startswith(f"treadle-runtime[{extra}]") for line in outer.get(extra, []))
     ]
+
+
+def uncited(root: Path) -> list[str]:
+    """Return a sentence if CITATION.cff in `root` does not name the version of `treadle`."""
+    text = (root / "packages/treadle/src/treadle/_version.py").read_text()
+    (version,) = re.findall(r'__version__ = "(.*)"', text)
+    if f"\nversion: {version}\n" in (root / "CITATION.cff").read_text():
+        return []
+    return [f"CITATION.cff: write `version: {version}`, the version of treadle"]
 
 
 def main() -> int:
