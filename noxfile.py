@@ -171,6 +171,8 @@ def lint(session: nox.Session) -> None:
     session.run("python", "scripts/stubs.py", "--check")
     session.run("python", "scripts/cells.py")
     session.run("python", "scripts/siblings.py")
+    session.run("python", "scripts/projects.py")
+    session.run("python", "scripts/deprecations.py")
     session.run("python", "scripts/words.py")
     session.run("codespell")
 
@@ -228,7 +230,9 @@ def tests(session: nox.Session, package: str) -> None:
     lowest = session.python == PYTHONS[0] and session.venv_backend == "uv"
     # As requirements of their own the declared ranges count as direct, and go to their floor.
     ranges = [f"-rpackages/{folder}/pyproject.toml" for folder in needed([package])]
-    install(session, [package], *(["--resolution", "lowest-direct", *ranges] if lowest else []))
+    # `--no-sources`: the siblings are the wheels, not the folders that the workspace has for uv.
+    lowest_ranges = ["--resolution", "lowest-direct", "--no-sources", *ranges]
+    install(session, [package], *(lowest_ranges if lowest else []))
     # SciPy and mpmath know the truth. Before SciPy 1.17 the incomplete beta function of great parameters is off by
     # 1e-8; the runtime, which computes with SciPy, is tested with the SciPy that it declares.
     scipy = "scipy" if package == "runtime" else "scipy>=1.17"
@@ -537,6 +541,20 @@ def released(session: nox.Session, dependent: str, folder: str) -> Path | None:
 
 
 @nox.session
+def release(session: nox.Session) -> None:
+    """Rehearse a release with `-- --dry-run`: upload all to an index on this machine, install and run each from it."""
+    if session.posargs != ["--dry-run"]:
+        session.error(
+            "run `nox -s release -- --dry-run`; a tag releases, as CONTRIBUTING.md describes"
+        )
+    session.install("pypiserver>=2.3", "twine>=6.1", "uv")
+    for folder in PACKAGES:
+        built(folder)
+    pairs = [f"{folder}={name}" for folder, name in DISTRIBUTIONS.items()]
+    session.run("python", "scripts/rehearse_release.py", str(DIST), *pairs)
+
+
+@nox.session
 def quickstart(session: nox.Session) -> None:
     """The main job: train on real images, write the report."""
     install(session, EVERYTHING, *EXAMPLES)
@@ -594,6 +612,7 @@ def docs(session: nox.Session) -> None:
         "docs/debugging.md",
         "docs/export.md",
         "docs/extending.md",
+        "docs/versions.md",
     )
     several = "docs/howto/several-devices.md"
     how_tos = [

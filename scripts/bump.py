@@ -47,6 +47,10 @@ def bump(package: Path, version: str) -> str:
     old = version_file.read_text()
     version_file.write_text(re.sub(r'(?<=__version__ = ").*(?=")', version, old))
     changelog.write_text(history)
+    citation = ROOT / "CITATION.cff"
+    if distribution == "treadle":  # CITATION.cff cites the facade
+        named = re.sub(r"(?m)^version: .*$", f"version: {version}", citation.read_text())
+        citation.write_text(named)
     for fragment in fragments:
         fragment.unlink()
     return f"{distribution}-v{version}"

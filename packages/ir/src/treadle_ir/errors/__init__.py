@@ -24,6 +24,10 @@ if TYPE_CHECKING:
         sequence_or_none as sequence_or_none,
         shown as shown,
     )
+    from treadle_ir.errors.deprecation import (
+        deprecated as deprecated,
+        warn_deprecated as warn_deprecated,
+    )
     from treadle_ir.errors.kinds import (
         ArgumentError as ArgumentError,
         AxisError as AxisError,
@@ -123,6 +127,7 @@ if not TYPE_CHECKING:
                 "classes element_type flags functions integer integer_or_none integers "
                 "integers_or_none names number pairs refused sequence sequence_or_none shown"
             ),
+            "treadle_ir.errors.deprecation": "deprecated warn_deprecated",
             "treadle_ir.errors.kinds": (
                 "ArgumentError AxisError AxisNameError CheckError ConcretizationError "
                 "DerivativeError DerivativeMismatchError DivisionByZeroError DonatedError "

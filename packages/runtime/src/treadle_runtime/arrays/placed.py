@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection
 from typing import TYPE_CHECKING, cast, final
 
 from treadle_ir import Array
-from treadle_ir.errors import IndexingError, integer
+from treadle_ir.errors import IndexingError, deprecated, integer
 from treadle_runtime.arrays.interchange import Interchange
 from treadle_runtime.placement.devices import Device
 from treadle_runtime.placement.placement import PlacedType
@@ -81,13 +80,11 @@ class Placed(Interchange):
         return self._shards(self.sharding.devices)
 
     @property
+    @deprecated(
+        since="0.1", until="1.0", instead="use `addressable_data(0)`, or `device` for the device"
+    )
     def device_buffer(self) -> DeviceBuffer:
         """The older spelling of `addressable_data(0)`; deprecated."""
-        warnings.warn(
-            "`device_buffer` is deprecated, use `addressable_data(0)`, or `device` for the device",
-            DeprecationWarning,
-            stacklevel=2,
-        )
         return DeviceBuffer(self)
 
     def _shards(self, wanted: Collection[Device]) -> list[Shard]:

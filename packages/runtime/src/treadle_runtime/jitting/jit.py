@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import functools
 import inspect
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import EllipsisType, MethodType
 from typing import Any, Final, ParamSpec, TypeVar, overload
 
 from treadle_ir import ArgumentError
-from treadle_ir.errors import flags, names, refused, shown
+from treadle_ir.errors import flags, names, refused, shown, warn_deprecated
 from treadle_ir.settings import DISABLE_JIT, ROLL, overriding
 from treadle_runtime.jitting.function import JitFunction
 from treadle_runtime.jitting.options import (
@@ -179,11 +178,11 @@ def jit(
     names("jit", backend=backend)
     target: Device | None = None
     if device is not None or backend is not None:
-        warnings.warn(
-            "the `device` and `backend` arguments of jit are deprecated; "
-            "put an argument on the device with device_put, or use default_device",
-            DeprecationWarning,
-            stacklevel=2,
+        warn_deprecated(
+            f"the argument `{'backend' if device is None else 'device'}` of jit",
+            since="0.1",
+            until="1.0",
+            instead="put an argument on the device with device_put, or use default_device",
         )
         target = as_device(device if device is not None else backend or "")
     split = split_of(fun, static_argnums, static_argnames, donate_argnums, donate_argnames)
