@@ -266,7 +266,7 @@ class _Flow:
                 low, high = _around(found, middle)
                 before = found[low - 1] if low > 0 else kind
                 if kind[0] == 1 and low > 0 and (before is None or before[0] > 0):
-                    low -= 1  # the first block may take any value, except one that it makes itself
+                    low -= 1  # the first block may take any value but its own results
             first, end = max(first, low), min(end, high)
         if end - first < LEAST_COPIES:
             return None
