@@ -443,4 +443,4 @@ def test_strictness_of_the_process_turns_silent_mistakes_into_errors() -> None:
 
 def test_strictness_is_on_or_off() -> None:
     with pytest.raises(ArgumentError, match="on"):
-        treadle.config.strict("yes")
+        treadle.config.strict("yes")  # type: ignore[arg-type]  # what is refused

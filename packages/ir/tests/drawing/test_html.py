@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html.parser import HTMLParser
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ F32 = ArrayType((3,), np.dtype(np.float32))
 
 
 def chain(length: int) -> Program:
-    def repeated(x: object) -> list[object]:
+    def repeated(x: Any) -> list[Any]:
         for _ in range(length):
             x = ops.sine(x)
         return [x]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ def labels(picture: str) -> list[str]:
 def staged(*names: str) -> Program:
     """Return a program that applies operations of one operand, one after the other."""
 
-    def chain(x: object) -> list[object]:
+    def chain(x: Any) -> list[Any]:
         for name in names:
             x = getattr(ops, name)(x)
         return [x]
@@ -48,7 +49,7 @@ def test_parameters_have_the_names_that_are_given() -> None:
 
 
 def test_operations_alike_share_a_pill() -> None:
-    def halves(x: object) -> list[object]:
+    def halves(x: Any) -> list[Any]:
         parts = [ops.multiply(x, np.float32(n)) for n in range(3)]
         return [ops.add(ops.add(parts[0], parts[1]), parts[2])]
 
@@ -56,7 +57,7 @@ def test_operations_alike_share_a_pill() -> None:
 
 
 def test_calls_are_opened_and_dead_operations_left_out() -> None:
-    def unused(x: object) -> list[object]:
+    def unused(x: Any) -> list[Any]:
         ops.cosine(x)
         return [ops.sine(x), ops.sine(x)]
 

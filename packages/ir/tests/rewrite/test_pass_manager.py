@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -58,7 +60,7 @@ def test_the_pass_that_returned_an_invalid_program_is_named() -> None:
 
 
 def test_a_pass_that_returns_no_program_is_named() -> None:
-    def forgetful(program: Program) -> None:
+    def forgetful(program: Program) -> Any:
         return None
 
     with pytest.raises(ArgumentError, match="the pass forgetful returned None") as caught:

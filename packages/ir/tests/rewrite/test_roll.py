@@ -31,7 +31,8 @@ def check(program: Program, *, seed: int = 0) -> Program:
     assert rolled.parameter_types == program.parameter_types
     assert rolled.result_types == program.result_types
     draw = np.random.default_rng(seed)
-    args = [draw.standard_normal(t.shape).astype(t.dtype) for t in program.parameter_types]
+    types: Any = program.parameter_types  # of arrays
+    args = [draw.standard_normal(t.shape).astype(t.dtype) for t in types]
     for wanted, found in zip(interpret(program, *args), interpret(rolled, *args), strict=True):
         np.testing.assert_array_equal(np.asarray(found), np.asarray(wanted))
     return rolled
@@ -55,7 +56,7 @@ def test_a_carry_and_a_constant() -> None:
 
 def test_a_carry_that_starts_as_a_constant() -> None:
     def f(x: Any) -> Any:
-        total = np.zeros(3, np.float32)
+        total: Any = np.zeros(3, np.float32)
         for _ in range(20):
             total = ops.add(total, ops.sine(x))
             x = ops.cosine(total)

@@ -121,7 +121,8 @@ def grammar() -> list[tuple[str, re.Pattern[str]]]:
 
 def scoped(line: str, grammar: list[tuple[str, re.Pattern[str]]]) -> list[tuple[str, str]]:
     """Return the scopes of a line as an editor finds them: the first match, of the first rule that has it."""
-    found, position = [], 0
+    found: list[tuple[str, str]] = []
+    position = 0
     while True:
         matches = [(rule.search(line, position), name) for name, rule in grammar]
         here = [(match, name) for match, name in matches if match is not None and match[0]]

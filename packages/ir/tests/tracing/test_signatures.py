@@ -41,7 +41,8 @@ def test_equal_signatures_do_not_differ() -> None:
 
 def test_a_signature_equals_the_plain_tuple_and_is_found_by_it() -> None:
     one = signature(array(3))
-    assert {one: 1}[tuple(one)] == 1
+    known: dict[tuple[Any, ...], int] = {one: 1}
+    assert known[tuple(one)] == 1
     assert {tuple(one): 1}[one] == 1
 
 

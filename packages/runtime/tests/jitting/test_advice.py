@@ -91,8 +91,12 @@ def test_off(asked: list[tuple[Any, ...]]) -> None:
 
 
 def test_all_asks_before_the_first_trace(asked: list[tuple[Any, ...]]) -> None:
+    def noted(x: Any) -> Any:
+        asked.append(("traced",))
+        return x
+
     with ADVICE.override("all"):
-        jit(lambda x: asked.append(("traced",)) or x)(1.0)
+        jit(noted)(1.0)
     assert asked == [("watch_all",), ("traced",)]
 
 
