@@ -148,6 +148,8 @@ def inv(types: Sequence[ArrayType]) -> HostFunction | None:
 
 def lstsq(types: Sequence[ArrayType]) -> HostFunction | None:
     """NumPy's; the residuals are what is left of `b`. A matrix of zeros, and no solution, are for the operations."""
+    if len(types) != 2:  # `rcond` is an array
+        return None
     matrix, right = types
     routine = _of_numpy("lstsq") if _serves((matrix,), _FEW) and right.size > 0 else None
     if routine is None or right.dtype != matrix.dtype:
