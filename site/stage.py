@@ -22,7 +22,8 @@ ROOT = HERE.parent
 SOURCE = HERE / ".source"
 # The pages of the repository, and what they link to.
 LINKED = (
-    *("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "LICENSE", "noxfile.py", "pyproject.toml"),
+    *("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md"),
+    *("LICENSE", "noxfile.py", "pyproject.toml"),
     *(
         "docs",
         "decisions",
