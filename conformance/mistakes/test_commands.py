@@ -51,7 +51,9 @@ def test_what_commands_install_is_there() -> None:
             if word[0] == "-" or "{" in word:
                 continue
             seen += 1
-            if word.startswith("packages/"):
+            if word == ".":  # the whole repository
+                assert "\n[project]\n" in (ROOT / "pyproject.toml").read_text(), page
+            elif word.startswith("packages/"):
                 assert (ROOT / word / "pyproject.toml").exists(), (page, word)
             else:
                 # Nothing of treadle's is on an index yet: by name it cannot be installed.
