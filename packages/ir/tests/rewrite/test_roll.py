@@ -10,6 +10,7 @@ from treadle_ir import ArrayType, Program, bind, ops, stage
 from treadle_ir.analysis import numbered_equations, verify
 from treadle_ir.primitives.control import Scan
 from treadle_ir.rewrite import certain_to_win, optimise, roll
+from treadle_ir.symbolic import SymbolicScope, read_dimension
 from treadle_ir.tracing import interpret
 
 F32 = np.dtype(np.float32)
@@ -287,6 +288,17 @@ def test_what_is_left_alone() -> None:
     assert roll(program) is program
     few = staged(lambda x: [ops.sine(ops.cosine(ops.tanh(x)))], ROW)
     assert roll(few) is few
+
+
+def test_programs_with_symbolic_sizes_are_left_alone() -> None:
+    def f(x: Any) -> Any:
+        for _ in range(60):
+            x = ops.sine(ops.multiply(x, x))
+        return [x]
+
+    n = read_dimension("n", SymbolicScope())
+    program = staged(f, ArrayType((n, 3), F32))
+    assert roll(program) is roll(program, certain_to_win) is program
 
 
 def steps(count: int, size: int) -> Program:

@@ -30,6 +30,7 @@ from treadle_ir.analysis.tandem_repeats import (
 from treadle_ir.core.families import Elementwise, Rearrangement
 from treadle_ir.core.primitive import Primitive
 from treadle_ir.core.program import Equation, Program
+from treadle_ir.core.sizes import is_symbolic
 from treadle_ir.core.types import ArrayType
 from treadle_ir.core.typing import inferred
 from treadle_ir.core.values import Atom, Literal, Value
@@ -91,6 +92,8 @@ def roll(program: Program, choose: Choice = every) -> Program:
         >>> len(program.equations), len(roll(program).equations)
         (30, 1)
     """
+    if any([isinstance(t, ArrayType) and is_symbolic(t.shape) for t in program.parameter_types]):
+        return program  # what wins depends on sizes
     while True:
         rows = _Rows(program)
         inner = rows.program
