@@ -181,7 +181,7 @@ def report_on(subject: Subject) -> Report:
         subject: the program, and what is known of its function.
     """
     count = len(subject.program.equations)
-    title = f"{subject.name}, {count} operations"
+    title = f"{subject.name}, {count} operation{'' if count == 1 else 's'}"
     found = [finding for name in PROGRAM_LOOKS for finding in program_look(name)(subject)]
     tables = [table for name in TABLE_LOOKS for table in table_look(name)(subject)]
     return Report(title, found, tables)

@@ -162,4 +162,5 @@ class Report:
         return report_text(self)
 
     def __repr__(self) -> str:
-        return f"<report on {self.title}: {len(self._findings)} findings>"
+        count = len(self._findings)
+        return f"<report on {self.title}: {count} finding{'' if count == 1 else 's'}>"
