@@ -389,5 +389,5 @@ def test_numbers_of_equations() -> None:
     program = staged(
         lambda x, y: [ops.sine(x), ops.sine(y), ops.sine(ops.add(x, y)), ops.cosine(x)], ROW, ROW
     )
-    one, two, _, three, four = numbered_equations(program)
+    one, two, _, three, four = numbered_equations(program.equations)
     assert one == two == three != four

@@ -8,7 +8,7 @@ once, as if nothing were fused. An operation without a rule of its own counts on
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, TypeAlias, final
 
 from treadle_ir.analysis.iterations import is_exclusive, iterations
@@ -213,12 +213,20 @@ def equation_costs(program: Program) -> list[Cost]:
     Nested programs count as often as they run: a scan its length, a loop its bound or else once (not `exact` in
     either case), a choice its most expensive branch.
     """
+    return costs_of(program.equations)
+
+
+def costs_of(equations: Sequence[Equation]) -> list[Cost]:
+    """Return the cost of each of several equations, such as a part of a program; see `equation_costs`.
+
+    Args:
+        equations: the equations.
+    """
     nested: dict[int, Cost] = {}
-    costs: list[Cost] = []
-    for each in inside_out(program):
-        costs = [_cost(equation, nested) for equation in each.equations]
-        nested[id(each)] = _total(costs)
-    return costs
+    inner = [each for equation in equations for each in programs_of(equation.primitive)]
+    for each in inside_out(*inner):
+        nested[id(each)] = _total([_cost(equation, nested) for equation in each.equations])
+    return [_cost(equation, nested) for equation in equations]
 
 
 def program_cost(program: Program) -> Cost:

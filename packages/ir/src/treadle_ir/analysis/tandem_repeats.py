@@ -13,7 +13,7 @@ from typing import Any, Final, final
 import numpy as np
 
 from treadle_ir.core.equality import Numbering
-from treadle_ir.core.program import Equation, Program
+from treadle_ir.core.program import Equation
 from treadle_ir.process.frozen_classes import frozen
 
 LEAST_COPIES: Final = 4
@@ -115,13 +115,13 @@ def _with_period(values: _Integers, period: int, copies: int) -> list[Repeat]:
     ]
 
 
-def numbered_equations(program: Program) -> list[int]:
+def numbered_equations(equations: Sequence[Equation]) -> list[int]:
     """Return a number for each equation: equal for equal operations on operands of equal types.
 
     Which values the operands are does not matter, and nested programs count by their structure.
 
     Args:
-        program: the program, of which only the equations at the top are numbered.
+        equations: the equations of a program, or a part of them.
     """
     numbering = Numbering()
     numbers: dict[Hashable, int] = {}
@@ -135,4 +135,4 @@ def numbered_equations(program: Program) -> list[int]:
         operands = tuple([operand.type for operand in equation.operands])
         return known, operands, tuple([result.type for result in equation.results])
 
-    return [numbers.setdefault(key(each), len(numbers)) for each in program.equations]
+    return [numbers.setdefault(key(each), len(numbers)) for each in equations]

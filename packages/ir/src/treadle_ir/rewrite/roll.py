@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Sequence
 from typing import Final, NamedTuple, TypeAlias, final
 
-from treadle_ir.analysis.cost import equation_costs
+from treadle_ir.analysis.cost import costs_of
 from treadle_ir.analysis.tandem_repeats import (
     LEAST_COPIES,
     Repeat,
@@ -61,15 +61,15 @@ class Loop(NamedTuple):
     rows: Container[Value]  # values that are rows of arrays, which need not be stacked
 
 
-Choice: TypeAlias = Callable[[Program, Sequence[Loop]], Sequence[Loop]]
+Choice: TypeAlias = Callable[[Sequence[Equation], Sequence[Loop]], Sequence[Loop]]
 
 
-def every(program: Program, loops: Sequence[Loop]) -> Sequence[Loop]:
+def every(equations: Sequence[Equation], loops: Sequence[Loop]) -> Sequence[Loop]:
     """Choose each loop.
 
     Args:
-        program: the program.
-        loops: its loops.
+        equations: the equations in which the loops are.
+        loops: the loops.
     """
     return loops
 
@@ -96,13 +96,12 @@ def roll(program: Program, choose: Choice = every) -> Program:
         return program  # what wins depends on sizes
     while True:
         rows = _Rows(program)
-        inner = rows.program
-        flow = _Flow(inner, rows)
-        runs = sorted(repeats(numbered_equations(inner)), key=lambda run: run.start)
-        loops = choose(inner, [loop for run in runs if (loop := flow.loop(run))])
+        flow = _Flow(program, rows)
+        runs = sorted(repeats(numbered_equations(rows.others)), key=lambda run: run.start)
+        loops = choose(rows.others, [loop for run in runs if (loop := flow.loop(run))])
         if not loops:
             break
-        rolled = _Rolling(inner, loops, rows, choose).program()
+        rolled = _Rolling(program, loops, rows, choose).program()
         if len(rolled.equations) >= len(program.equations):
             break
         program = rolled  # in which loops of loops may show
@@ -128,7 +127,7 @@ class _Element(NamedTuple):
 class _Rows:
     """Operations that take a row of an array, or stack values, apart from the rest of a program.
 
-    `program` is the program without them; it is not closed. `elements` are the rows by what they are rows of; `stacks`
+    `others` are the other equations. `elements` are the rows by what they are rows of; `stacks`
     are the values that are stacked by an operation `concatenate` of the program, by its result.
     """
 
@@ -166,8 +165,7 @@ class _Rows:
                 if None not in values:
                     self.stacks[equation.results[0]] = [x for x in values if x is not None]
         self.lifted = lifted
-        left = [each for place, each in enumerate(program.equations) if place not in apart]
-        self.program = Program(program.parameters, tuple(left), program.results)
+        self.others = [e for place, e in enumerate(program.equations) if place not in apart]
 
 
 def _shape(atom: Atom) -> tuple[int, ...]:
@@ -213,11 +211,11 @@ class _Flow:
     """Where the values of a program are made, and where they are used last."""
 
     def __init__(self, program: Program, rows: _Rows) -> None:
-        self._equations = program.equations
+        self._equations = rows.others
         self._rows = rows
         self._made: dict[Value, tuple[int, int]] = {}
         self._last_use: dict[Value, int] = {}
-        for place, equation in enumerate(program.equations):
+        for place, equation in enumerate(rows.others):
             for number, result in enumerate(equation.results):
                 self._made[result] = place, number
             for operand in equation.operands:
@@ -226,7 +224,7 @@ class _Flow:
         for value, element in rows.elements.items():  # a row of an array is made with the array
             if element.array in self._made:
                 self._made[value] = self._made[element.array][0], -1
-        for place, equation in enumerate(program.equations):
+        for place, equation in enumerate(rows.others):
             for lifted in rows.stacks.get(equation.results[0], ()) if equation.results else ():
                 if isinstance(lifted, Value):
                     self._last_use[lifted] = max(place, self._last_use.get(lifted, -1))
@@ -235,7 +233,7 @@ class _Flow:
                 self._last_use[atom] = max(self._last_use[value], self._last_use.get(atom, -1))
         for atom in program.results:
             if isinstance(atom, Value):
-                self._last_use[atom] = len(program.equations)
+                self._last_use[atom] = len(rows.others)
 
     def loop(self, run: Repeat) -> Loop | None:
         """Return the longest part of a run whose data flow is a loop's; None if it is too short."""
@@ -378,7 +376,7 @@ class _Rolling:
 
     def program(self) -> Program:
         """Return the program with scans."""
-        old, place = self._program.equations, 0
+        old, place = self._rows.others, 0
         for loop in self._loops:
             for equation in old[place : loop.run.start]:
                 self._keep(equation)
@@ -442,7 +440,7 @@ class _Rolling:
     def _roll(self, loop: Loop) -> None:
         """Append a scan for a loop."""
         run = loop.run
-        old = self._program.equations
+        old = self._rows.others
         blocks = [
             old[run.start + k * run.period : run.start + (k + 1) * run.period]
             for k in range(run.copies)
@@ -596,34 +594,34 @@ MOST_BYTES: Final = 1 << 20  # that one block reads and writes, as if nothing we
 MOST_EDGES: Final = 4  # values that are stacked with the values of another loop
 
 
-def certain_to_win(program: Program, loops: Sequence[Loop]) -> Sequence[Loop]:
+def certain_to_win(equations: Sequence[Equation], loops: Sequence[Loop]) -> Sequence[Loop]:
     """Choose the loops that compile more quickly as scans, and are not slower.
 
     The bounds are measured (decisions/0199-re-rolling.md): small blocks, which stack what other loops have stacked.
 
     Args:
-        program: the program.
-        loops: its loops.
+        equations: the equations in which the loops are.
+        loops: the loops.
     """
-    chosen = [loop for loop in loops if _is_small(program, loop)]
+    chosen = [loop for loop in loops if _is_small(equations, loop)]
     while True:
         rolled = {
             result
             for loop in chosen
-            for equation in program.equations[loop.run.start : loop.run.end]
+            for equation in equations[loop.run.start : loop.run.end]
             for result in equation.results
         }
         left = [loop for loop in chosen if _stacks_little(loop, rolled)]
         if len(left) == len(chosen):
             break
         chosen = left
-    return chosen if sum([_work(program, loop) for loop in chosen]) >= LEAST_WORK else []
+    return chosen if sum([_work(equations, loop) for loop in chosen]) >= LEAST_WORK else []
 
 
-def _is_small(program: Program, loop: Loop) -> bool:
+def _is_small(equations: Sequence[Equation], loop: Loop) -> bool:
     """Return whether the time of a block is not dominated by large products or by memory."""
-    block = program.equations[loop.run.start : loop.run.start + loop.run.period]
-    costs = equation_costs(Program((), block, ()))
+    block = equations[loop.run.start : loop.run.start + loop.run.period]
+    costs = costs_of(block)
     flops, size = sum([each.flops for each in costs]), sum([each.bytes for each in costs])
     return flops <= MOST_FLOPS and size <= MOST_BYTES
 
@@ -641,9 +639,9 @@ def _stacks_little(loop: Loop, rolled: Container[Value]) -> bool:
     return True
 
 
-def _work(program: Program, loop: Loop) -> int:
+def _work(equations: Sequence[Equation], loop: Loop) -> int:
     """Return the work of compilation that a scan saves."""
     run = loop.run
-    kinds = [each.primitive for each in program.equations[run.start : run.start + run.period]]
+    kinds = [each.primitive for each in equations[run.start : run.start + run.period]]
     work = sum([1 if isinstance(each, Elementwise) else OTHER_WORK for each in kinds])
     return work * (run.copies - 1)
