@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
-from conformance.insight.programs import only, report_of
+from conformance.insight.programs import (
+    Run,
+    by_the_name_of_jax,
+    line_of,
+    only,
+    report_of,
+    reports_in_process,
+)
 from treadle_insight import Finding
 
 _HEAD = """\
@@ -19,14 +23,6 @@ import numpy as np
 import treadle
 import treadle.numpy as jnp
 from treadle import lax, nn
-"""
-_JAX_HEAD = """\
-import numpy as np
-
-import jax
-import jax.numpy as jnp
-import treadle
-from jax import lax, nn
 """
 
 
@@ -51,9 +47,9 @@ class Surprise:
     words: tuple[str, ...] = ()
     fixed: tuple[tuple[str, str], ...] = ()
 
-    def program(self, head: str = _HEAD) -> str:
+    def program(self) -> str:
         """Return the program."""
-        return f"{head}\n{self.lines}\nreport = {self.call}\n"
+        return f"{_HEAD}\n{self.lines}\nreport = {self.call}\n"
 
     def mended(self) -> str:
         """Return the program after the fix."""
@@ -68,16 +64,25 @@ class Surprise:
         said = f"{finding.what} {' '.join(finding.why)}"
         for word in self.words:
             assert word in said, f"{word!r} is not in: {said}"
-        marked = [n for n, line in enumerate(text.splitlines(), 1) if line.endswith("# here")]
-        assert finding.place is not None
-        assert finding.place.line in marked, f"line {finding.place.line}:\n{finding}"
+        assert line_of(finding) in marked_lines(text), f"line {line_of(finding)}:\n{finding}"
         assert len(str(finding).splitlines()) <= 10
 
 
-def has_finding(surprise: Surprise, folder: Path) -> None:
-    """Check that the program has the finding, and no other finding of its topic."""
+def marked_lines(text: str) -> list[int]:
+    """Return the lines of a program that end in `# here`."""
+    return [n for n, line in enumerate(text.splitlines(), 1) if line.endswith("# here")]
+
+
+def has_finding(surprise: Surprise, folder: Path, run: Run = report_of) -> None:
+    """Check that the program has the finding, and no other finding of its topic.
+
+    Args:
+        surprise: the program.
+        folder: where it is written to.
+        run: how it is run, such as in a thread.
+    """
     text = surprise.program()
-    finding = only(report_of(text, folder), surprise.kind)
+    finding = only(run(text, folder), surprise.kind)
     surprise.check(finding, text)
 
 
@@ -87,31 +92,9 @@ def mended(surprise: Surprise, folder: Path) -> None:
     assert not report.findings(surprise.kind.partition(".")[0]), report
 
 
-def in_a_thread(surprise: Surprise, folder: Path) -> None:
-    """Check that a thread has the finding, too."""
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(has_finding, surprise, folder).result()
-
-
-def under_jax(surprises: tuple[Surprise, ...], folder: Path) -> None:
-    """Check that programs which `import jax` have the same findings, in one process with the import hook."""
-    paths = []
-    for surprise in surprises:
-        path = folder / f"{surprise.name}.py"
-        path.write_text(surprise.program(_JAX_HEAD).replace("treadle.grad", "jax.grad"))
-        paths.append(str(path))
-    script = folder / "all.py"
-    script.write_text(
-        f"import json, runpy\nreports = [runpy.run_path(path)['report'] for path in {paths!r}]\n"
-        "print(json.dumps([[[x.kind, x.what, x.place.line] for x in r.findings()] for r in reports]))\n"
-    )
-    command = [sys.executable, "-m", "treadle_jax", str(script)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
-    assert done.returncode == 0, done.stderr
-    for surprise, found in zip(surprises, json.loads(done.stdout.splitlines()[-1]), strict=True):
-        lines = surprise.program(_JAX_HEAD).splitlines()
-        marked = [n for n, line in enumerate(lines, 1) if line.endswith("# here")]
-        kinds = [(kind, line) for kind, _, line in found]
-        assert any(kind == surprise.kind and line in marked for kind, line in kinds), (
-            f"{surprise.name}: {found}"
-        )
+def under_jax(surprises: Sequence[Surprise], folder: Path) -> None:
+    """Check that the programs by the names of JAX have the same findings, in one process with the import hook."""
+    texts = [by_the_name_of_jax(surprise.program()) for surprise in surprises]
+    reports = reports_in_process(texts, folder, hooked=True)
+    for surprise, text, report in zip(surprises, texts, reports, strict=True):
+        surprise.check(only(report, surprise.kind), text)

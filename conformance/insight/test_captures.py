@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 
 import pytest
 
-from conformance.insight.programs import only, report_of
-from conformance.insight.under_jax import findings_under_jax
-from treadle_insight import Report
+from conformance.insight.programs import (
+    line_of,
+    only,
+    report_in_thread,
+    report_of,
+    report_under_jax,
+)
 
 pytestmark = pytest.mark.installed
 
@@ -120,14 +123,11 @@ def test_small_arrays_are_no_finding(tmp_path: Path) -> None:
 
 
 def test_in_a_thread(tmp_path: Path) -> None:
-    reports: list[Report] = []
-    thread = threading.Thread(target=lambda: reports.append(report_of(PLAIN, tmp_path)))
-    thread.start()
-    thread.join()
-    assert "`W`" in only(reports[0], "capture.large").what
+    report = report_in_thread(PLAIN, tmp_path)
+    assert "`W`" in only(report, "capture.large").what
 
 
 def test_under_the_name_of_jax(tmp_path: Path) -> None:
-    (seen,) = findings_under_jax(PLAIN, tmp_path)
-    assert (seen.kind, seen.line) == ("capture.large", 7)
+    (seen,) = report_under_jax(PLAIN, tmp_path).findings()
+    assert (seen.kind, line_of(seen)) == ("capture.large", 7)
     assert "`W` f32[1500,1500], 9 MB" in seen.what

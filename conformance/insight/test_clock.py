@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.insight.everywhere import Run, everywhere
-from conformance.insight.programs import only, report_of
+from conformance.insight.programs import Run, everywhere, only, report_of
 
 PROGRAM = """\
 import time
@@ -72,8 +71,8 @@ def test_nothing_is_said_of_other_readings(name: str, tmp_path: Path) -> None:
 @pytest.mark.installed
 @everywhere
 def test_a_clock_is_reported_everywhere(run: Run, tmp_path: Path) -> None:
-    found = run(program(EARLY["perf_counter"]), tmp_path)
-    assert [each["kind"] for each in found] == ["clock.early"]
+    report = run(program(EARLY["perf_counter"]), tmp_path)
+    assert [each.kind for each in report.findings()] == ["clock.early"]
 
 
 @pytest.mark.installed

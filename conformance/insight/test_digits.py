@@ -7,8 +7,8 @@ from typing import Final
 
 import pytest
 
-from conformance.insight.programs import only, report_of
-from conformance.insight.surprises import Surprise, has_finding, in_a_thread, under_jax
+from conformance.insight.programs import only, report_in_thread, report_of
+from conformance.insight.surprises import Surprise, has_finding, under_jax
 
 pytestmark = [pytest.mark.installed, pytest.mark.cpu]
 
@@ -77,7 +77,7 @@ def test_the_element_that_differs_most_is_shown(
 
 
 def test_a_thread_has_the_finding(tmp_path: Path) -> None:
-    in_a_thread(ALL[0], tmp_path)
+    has_finding(ALL[0], tmp_path, report_in_thread)
 
 
 def test_programs_that_import_jax_have_the_findings(tmp_path: Path) -> None:

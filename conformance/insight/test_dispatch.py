@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.insight.everywhere import Run, everywhere
-from conformance.insight.programs import only, report_of
+from conformance.insight.programs import Run, everywhere, only, report_of
 
 PROGRAM = """\
 import treadle
@@ -81,8 +80,8 @@ def test_nothing_is_said_of_few_or_large_operations(size: int, count: int, tmp_p
 @pytest.mark.installed
 @everywhere
 def test_a_loop_is_reported_everywhere(run: Run, tmp_path: Path) -> None:
-    found = run(PROGRAM.format(size=3, count=1000), tmp_path)
-    assert [each["kind"] for each in found] == ["dispatch.share"]
+    report = run(PROGRAM.format(size=3, count=1000), tmp_path)
+    assert [each.kind for each in report.findings()] == ["dispatch.share"]
 
 
 @pytest.mark.installed

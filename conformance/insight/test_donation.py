@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import warnings
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,13 @@ import pytest
 
 import treadle
 import treadle.numpy as tnp
-from conformance.insight.programs import only, report_of, run_program
-from conformance.insight.under_jax import findings_under_jax
-from treadle_insight import Report
+from conformance.insight.programs import (
+    only,
+    report_in_thread,
+    report_of,
+    report_under_jax,
+    run_program,
+)
 from treadle_ir.errors import DonatedError
 
 pytestmark = pytest.mark.installed
@@ -161,16 +164,13 @@ def test_an_array_that_is_used_again_names_the_call_that_took_it(tmp_path: Path)
 
 @pytest.mark.parametrize("case", ["type", "keyword"])
 def test_under_the_name_of_jax(case: str, tmp_path: Path) -> None:
-    (seen,) = findings_under_jax(explained(case), tmp_path)
+    (seen,) = report_under_jax(explained(case), tmp_path).findings()
     assert seen.what.startswith(PROGRAMS[case][2])
 
 
 def test_in_a_thread(tmp_path: Path) -> None:
-    reports: list[Report] = []
-    thread = threading.Thread(target=lambda: reports.append(report_of(explained("type"), tmp_path)))
-    thread.start()
-    thread.join()
-    assert only(reports[0], "donation.unused").what.startswith(PROGRAMS["type"][2])
+    report = report_in_thread(explained("type"), tmp_path)
+    assert only(report, "donation.unused").what.startswith(PROGRAMS["type"][2])
 
 
 SILENT: dict[str, Any] = {

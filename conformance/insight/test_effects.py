@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.insight.everywhere import Run, everywhere
-from conformance.insight.programs import only, report_of
+from conformance.insight.programs import Run, everywhere, only, report_of
 
 PROGRAM = """\
 import datetime, random, time
@@ -169,9 +168,9 @@ def test_an_effect_is_reported_under_transformations(function: str, tmp_path: Pa
 @pytest.mark.installed
 @everywhere
 def test_an_effect_is_reported_everywhere(run: Run, tmp_path: Path) -> None:
-    found = run(program("log.append(x)"), tmp_path)
-    assert [each["kind"] for each in found] == ["effect.append"]
-    assert "leave `log` as it is" in found[0]["what"]
+    report = run(program("log.append(x)"), tmp_path)
+    assert [each.kind for each in report.findings()] == ["effect.append"]
+    assert "leave `log` as it is" in report.findings()[0].what
 
 
 @pytest.mark.installed

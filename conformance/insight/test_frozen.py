@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.insight.everywhere import Run, everywhere
-from conformance.insight.programs import only, report_of
+from conformance.insight.programs import Run, everywhere, only, report_of
 
 PROGRAM = """\
 from functools import partial
@@ -354,6 +353,6 @@ def test_a_call_that_is_traced_again_sees_the_new_value(tmp_path: Path) -> None:
 @pytest.mark.installed
 @everywhere
 def test_a_frozen_value_is_reported_everywhere(run: Run, tmp_path: Path) -> None:
-    found = run(PROGRAM.format(before=GLOBAL, change="scale = 99"), tmp_path)
-    assert [each["kind"] for each in found] == ["frozen.global"]
-    assert "f was traced when `scale` was 10" in found[0]["what"]
+    report = run(PROGRAM.format(before=GLOBAL, change="scale = 99"), tmp_path)
+    assert [each.kind for each in report.findings()] == ["frozen.global"]
+    assert "f was traced when `scale` was 10" in report.findings()[0].what

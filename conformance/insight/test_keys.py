@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.insight.everywhere import Run, everywhere
-from conformance.insight.programs import only, report_of
+from conformance.insight.programs import Run, everywhere, only, report_of
 
 PROGRAM = """\
 import treadle
@@ -67,8 +66,8 @@ def test_nothing_is_said_of_other_programs(name: str, tmp_path: Path) -> None:
 @pytest.mark.installed
 @everywhere
 def test_a_key_is_reported_everywhere(run: Run, tmp_path: Path) -> None:
-    found = run(program(REUSED["twice"][0]), tmp_path)
-    assert [each["kind"] for each in found] == ["key.reused"]
+    report = run(program(REUSED["twice"][0]), tmp_path)
+    assert [each.kind for each in report.findings()] == ["key.reused"]
 
 
 @pytest.mark.installed

@@ -7,25 +7,29 @@ from pathlib import Path
 import pytest
 
 from conformance.insight.programs import report_in_process, report_of
-from treadle_insight import findings
+from treadle_insight import Report, findings
 
 PROGRAMS = [code for code, kind in findings.items() if kind.wrong and kind.devices == 1]
 ON_DEVICES = [code for code, kind in findings.items() if kind.devices > 1]
 
 
-@pytest.mark.installed
-@pytest.mark.parametrize("code", PROGRAMS)
-def test_the_wrong_program_has_the_finding(code: str, tmp_path: Path) -> None:
-    report = report_of(findings[code].wrong, tmp_path)
+def check(report: Report, code: str, folder: Path) -> None:
+    """Check what the findings of a kind say in the report of the kind's wrong program."""
     found = report.findings(code)
     assert found, f"no {code} in:\n{report}"
     for finding in found:
         assert finding.what.endswith((".", "?"))
         assert finding.fix
         assert finding.place is not None
-        assert finding.place.file == str(tmp_path / "program.py")
+        assert finding.place.file == str(folder / "program.py")
         assert 1 < finding.place.line <= len(findings[code].wrong.splitlines())
         assert len(str(finding).splitlines()) <= 10
+
+
+@pytest.mark.installed
+@pytest.mark.parametrize("code", PROGRAMS)
+def test_the_wrong_program_has_the_finding(code: str, tmp_path: Path) -> None:
+    check(report_of(findings[code].wrong, tmp_path), code, tmp_path)
 
 
 @pytest.mark.installed
@@ -39,16 +43,9 @@ def test_the_right_program_does_not(code: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("code", ON_DEVICES)
 def test_programs_on_several_devices(code: str, tmp_path: Path) -> None:
     kind = findings[code]
-    wrong = report_in_process(kind.wrong, tmp_path, devices=kind.devices)
-    found = [each for each in wrong if each["kind"] == code]
-    assert found, f"no {code} in {wrong}"
-    for finding in found:
-        assert finding["fix"]
-        assert finding["file"] == str(tmp_path / "program.py")
-        assert 1 < finding["line"] <= len(kind.wrong.splitlines())
-        assert len(finding["text"].splitlines()) <= 10
+    check(report_in_process(kind.wrong, tmp_path, devices=kind.devices), code, tmp_path)
     right = report_in_process(kind.right, tmp_path, devices=kind.devices)
-    assert not [each for each in right if each["kind"] == code], right
+    assert not right.findings(code), right
 
 
 def test_each_kind_is_documented() -> None:

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.insight.everywhere import Run, everywhere
-from conformance.insight.programs import only, report_of
+from conformance.insight.programs import Run, everywhere, only, report_of
 
 PROGRAM = """\
 import treadle
@@ -128,8 +127,8 @@ def test_a_leak_is_reported_under_transformations(function: str, tmp_path: Path)
 @pytest.mark.installed
 @everywhere
 def test_a_leak_is_reported_everywhere(run: Run, tmp_path: Path) -> None:
-    found = run(program("kept.append(y)"), tmp_path)
-    assert [each["kind"] for each in found] == ["leak.tracer"]
+    report = run(program("kept.append(y)"), tmp_path)
+    assert [each.kind for each in report.findings()] == ["leak.tracer"]
 
 
 @pytest.mark.installed

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import ast
 import textwrap
-import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from conformance.insight.programs import only, report_of, run_program
-from conformance.insight.under_jax import findings_under_jax
+from conformance.insight.programs import (
+    line_of,
+    only,
+    report_in_thread,
+    report_of,
+    report_under_jax,
+    run_program,
+)
 from treadle_insight import Finding, Report, loops_of, report_on
 from treadle_insight.subject import Subject
 from treadle_ir.rewrite import inline
@@ -250,20 +255,15 @@ def test_one_call_of_a_library(tmp_path: Path) -> None:
 @pytest.mark.parametrize("case", ["steps", "helper", "comprehension"])
 def test_under_the_name_of_jax(case: str, tmp_path: Path) -> None:
     text, line, said = CASES[case]
-    found = [x for x in findings_under_jax(text, tmp_path) if x.line == line]
+    found = [x for x in report_under_jax(text, tmp_path).findings() if line_of(x) == line]
     assert [x.kind for x in found] == ["loop.unrolled"]
     for each in said:
         assert each in found[0].what
 
 
 def test_in_a_thread(tmp_path: Path) -> None:
-    reports: list[Report] = []
-    thread = threading.Thread(
-        target=lambda: reports.append(report_of(CASES["helper"][0], tmp_path))
-    )
-    thread.start()
-    thread.join()
-    assert len(loops(reports[0])) == 1
+    report = report_in_thread(CASES["helper"][0], tmp_path)
+    assert len(loops(report)) == 1
 
 
 SILENT = {

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import treadle
-from conformance.insight.programs import only, report_in_process, report_of
+from conformance.insight.programs import line_of, only, report_of, report_under_jax
 
 METHOD = """\
 import treadle
@@ -66,10 +66,8 @@ def test_self_is_named_with_its_class(text: str, line: int, tmp_path: Path) -> N
 
 @pytest.mark.installed
 def test_under_the_import_hook(tmp_path: Path) -> None:
-    text = METHOD.replace("import treadle.numpy as tnp", "import jax, jax.numpy as tnp")
-    text = text.replace("@treadle.jit", "@jax.jit")
-    (found,) = report_in_process(text, tmp_path, hooked=True)
-    assert (found["kind"], found["line"]) == ("static.self", 14)
+    (found,) = report_under_jax(METHOD, tmp_path).findings()
+    assert (found.kind, line_of(found)) == ("static.self", 14)
 
 
 def test_other_arguments_are_no_methods() -> None:

@@ -7,8 +7,8 @@ from typing import Final
 
 import pytest
 
-from conformance.insight.programs import only, report_of
-from conformance.insight.surprises import Surprise, has_finding, in_a_thread, mended, under_jax
+from conformance.insight.programs import only, report_in_thread, report_of
+from conformance.insight.surprises import Surprise, has_finding, mended, under_jax
 
 pytestmark = pytest.mark.installed
 
@@ -190,12 +190,12 @@ def test_the_mended_program_does_not(surprise: Surprise, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("surprise", [WHERE[0], MADE[0]], ids=_name)
 def test_a_thread_has_the_finding(surprise: Surprise, tmp_path: Path) -> None:
-    in_a_thread(surprise, tmp_path)
+    has_finding(surprise, tmp_path, report_in_thread)
 
 
 def test_programs_that_import_jax_have_the_findings(tmp_path: Path) -> None:
     own = {"under_jit", "grad_of_grad", "vmap", "shard_map"}
-    under_jax(tuple([each for each in ALL if each.name not in own]), tmp_path)
+    under_jax([each for each in ALL if each.name not in own], tmp_path)
 
 
 @pytest.mark.parametrize("surprise", WHERE[:2] + WHERE[2:6] + WHERE[6:7], ids=_name)

@@ -63,10 +63,10 @@ with treadle.watch("placement") as report:
 @pytest.mark.parametrize("case", MOVED)
 def test_what_is_moved_is_named_with_the_reason(case: str, tmp_path: Path) -> None:
     text, sentence, lines = MOVED[case]
-    (found,) = report_in_process(HEAD + text, tmp_path, devices=2)
-    assert found["kind"] == "placement.moved"
-    assert found["what"].startswith(sentence)
-    assert found["lines"] == lines
+    (found,) = report_in_process(HEAD + text, tmp_path, devices=2).findings()
+    assert found.kind == "placement.moved"
+    assert found.what.startswith(sentence)
+    assert [place.line for place in found.where] == lines
 
 
 @pytest.mark.installed
@@ -81,13 +81,13 @@ with treadle.watch("placement") as report:
     except ValueError as error:
         assert "incompatible devices" in str(error)
 """
-    (found,) = report_in_process(HEAD + text, tmp_path, devices=3)
-    assert found["kind"] == "placement.conflict"
+    (found,) = report_in_process(HEAD + text, tmp_path, devices=3).findings()
+    assert found.kind == "placement.conflict"
     assert (
-        found["what"]
+        found.what
         == "`a` is committed to cpu:1 and `c` to cpu:2, and add needs both on the same devices."
     )
-    assert found["lines"] == [8, 5, 6]
+    assert [place.line for place in found.where] == [8, 5, 6]
 
 
 @pytest.mark.installed
@@ -100,7 +100,7 @@ with treadle.watch() as report:
     key = treadle.random.key(0)
     e = treadle.jit(lambda x, n: x + n)(d, tnp.ones(()))
 """
-    assert report_in_process(HEAD + text, tmp_path, devices=2) == []
+    assert not report_in_process(HEAD + text, tmp_path, devices=2).findings()
 
 
 @pytest.mark.installed
@@ -121,8 +121,9 @@ with treadle.watch() as report:
     thread.start()
     thread.join()
 """
-    (found,) = report_in_process(text, tmp_path, devices=2, hooked=True)
-    assert (found["kind"], found["lines"]) == ("placement.moved", [9, 7])
+    (found,) = report_in_process(text, tmp_path, devices=2, hooked=True).findings()
+    assert found.kind == "placement.moved"
+    assert [place.line for place in found.where] == [9, 7]
 
 
 REPEATED = {

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from conformance.insight.programs import only, report_in_process, report_of, run_program
+from conformance.insight.programs import line_of, only, report_in_process, report_of, run_program
 from treadle_insight import findings
 from treadle_insight.looks.recompile import KINDS
 
@@ -411,11 +411,11 @@ with treadle.watch("recompile") as report:
     for device in treadle.devices():
         f(treadle.device_put(tnp.ones(3), device))
 """
-    (found,) = report_in_process(text, tmp_path, devices=4)
-    assert found["kind"] == "recompile.placement"
-    assert found["line"] == 6
-    assert "`x` was committed to " in found["what"]
-    assert "only compiled, for the program that was there, 3 times more" in found["text"]
+    (found,) = report_in_process(text, tmp_path, devices=4).findings()
+    assert found.kind == "recompile.placement"
+    assert line_of(found) == 6
+    assert "`x` was committed to " in found.what
+    assert "only compiled, for the program that was there, 3 times more" in str(found)
 
 
 IN_SHARD_MAP = """\
@@ -433,9 +433,9 @@ with treadle.watch("recompile") as report:
 
 @pytest.mark.installed
 def test_sizes_of_what_is_mapped_over_devices(tmp_path: Path) -> None:
-    found = report_in_process(IN_SHARD_MAP, tmp_path, devices=4)
-    assert [(each["kind"], each["line"]) for each in found] == [("recompile.shape", 9)]
-    assert "4, 12, 20, 28" in found[0]["what"]
+    (found,) = report_in_process(IN_SHARD_MAP, tmp_path, devices=4).findings()
+    assert (found.kind, line_of(found)) == ("recompile.shape", 9)
+    assert "4, 12, 20, 28" in found.what
 
 
 HOOKED = """\
@@ -453,8 +453,8 @@ with treadle.watch("recompile") as report:
 
 @pytest.mark.installed
 def test_under_the_import_hook(tmp_path: Path) -> None:
-    found = report_in_process(HOOKED, tmp_path, hooked=True)
-    assert {(each["kind"], each["line"]) for each in found} == {
+    report = report_in_process(HOOKED, tmp_path, hooked=True)
+    assert {(each.kind, line_of(each)) for each in report.findings()} == {
         ("recompile.shape", 7),
         ("recompile.function", 9),
     }

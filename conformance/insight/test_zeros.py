@@ -7,8 +7,8 @@ from typing import Final
 
 import pytest
 
-from conformance.insight.programs import report_of
-from conformance.insight.surprises import Surprise, has_finding, in_a_thread, mended, under_jax
+from conformance.insight.programs import report_in_thread, report_of
+from conformance.insight.surprises import Surprise, has_finding, mended, under_jax
 from treadle_insight import explain
 from treadle_ir import ops
 from treadle_ir.errors import ConcretizationError
@@ -300,7 +300,7 @@ def test_the_mended_program_does_not(surprise: Surprise, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("surprise", [FLAT[0], HERE[1], HERE[-1]], ids=_name)
 def test_a_thread_has_the_finding(surprise: Surprise, tmp_path: Path) -> None:
-    in_a_thread(surprise, tmp_path)
+    has_finding(surprise, tmp_path, report_in_thread)
 
 
 def test_programs_that_import_jax_have_the_findings(tmp_path: Path) -> None:
@@ -313,7 +313,7 @@ def test_programs_that_import_jax_have_the_findings(tmp_path: Path) -> None:
         "jacobian",
         "dead_relu_in_jit",
     }
-    under_jax(tuple([each for each in ALL if each.name not in own]), tmp_path)
+    under_jax([each for each in ALL if each.name not in own], tmp_path)
 
 
 @pytest.mark.parametrize("name", SILENT)
